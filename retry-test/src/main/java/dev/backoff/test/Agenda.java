@@ -1,30 +1,113 @@
 package dev.backoff.test;
 
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.RetryContext;
+
 /**
- * What is to happen in virtual time, and which call waits for it. Used under the lock of
- * the clock.
+ * What the clock stands for, what is to happen, and which call waits for it. Used under
+ * the lock of the clock.
  */
 final class Agenda {
 
-	private final CallsAtWork calls;
+	/*
+	 * A call works from its beginning to its end, except while an entry of its own stands
+	 * here (a delay, a place in a queue, a sleep of its attempt) and while a call inside
+	 * its attempt has not ended. An asynchronous attempt also works until its start has
+	 * returned, unless the thread that starts it waits in virtual time. A call whose
+	 * timeout has been taken out works until it goes on. A call that is kept elsewhere
+	 * works within its attempts only; its keeper tells the rest.
+	 *
+	 * A task that is due works until it has returned, except while it makes an attempt or
+	 * waits in virtual time.
+	 */
 
-	private final TreeSet<Entry> entries = new TreeSet<>(
-			Comparator.comparingLong((Entry entry) -> entry.due).thenComparingLong((entry) -> entry.number));
+	private static final Comparator<Entry> ORDER = Comparator.comparingLong((Entry entry) -> entry.due)
+		.thenComparingLong((entry) -> entry.number);
+
+	/* Where the numbers of stops begin, so that they come last at their moment. */
+	private static final long STOPS = Long.MAX_VALUE / 2;
+
+	@SuppressWarnings("ThreadLocalUsage") // each clock has its own calls
+	private final ThreadLocal<Here> heres = ThreadLocal.withInitial(Here::new);
+
+	final VirtualTime clock;
+
+	private final TreeSet<Entry> entries = new TreeSet<>(ORDER);
+
+	/* What threads that advance are to run. */
+	private final TreeSet<Entry> jobs = new TreeSet<>(ORDER);
 
 	private long added;
 
-	/* How many are waits, or timeouts that have passed in real time. */
-	private int moving;
+	/* Those that have not ended. */
+	final Set<Recording> calls = new LinkedHashSet<>();
 
-	Agenda(CallsAtWork calls) {
-		this.calls = calls;
+	/* Those that are due and have not returned. */
+	final Set<Work> tasks = new LinkedHashSet<>();
+
+	final Work keeper = new Work("The keeper of stored calls");
+
+	/* How many calls have begun that are not inside others. */
+	int begun;
+
+	Agenda(VirtualTime clock) {
+		this.clock = clock;
+	}
+
+	Here here() {
+		return this.heres.get();
+	}
+
+	/** Return the call whose work runs on this thread, or null. */
+	private @Nullable Recording workingHere() {
+		Here here = here();
+		if (here.open != null) {
+			return here.open;
+		}
+		Recording probe = new Recording("", "", null, this, this.clock);
+		RetryContext.tellAround(probe);
+		return probe.enclosing;
+	}
+
+	Work taskBegins() {
+		Work task = new Work("A task that is due");
+		task.busy(1);
+		this.tasks.add(task);
+		return task;
+	}
+
+	boolean isTaskAtWork() {
+		return this.tasks.stream().anyMatch(Work::holdsTheClock);
+	}
+
+	/**
+	 * Return whether a call works, or a sleep is about to end, though nothing tells so.
+	 */
+	boolean isCallAtWork() {
+		return this.keeper.holdsTheClock() || this.calls.stream().anyMatch(Work::holdsTheClock)
+				|| this.entries.stream().anyMatch(Entry::isInterrupted);
+	}
+
+	/** Return a call that has not ended and is busy, whether it is waited for or not. */
+	@Nullable Recording busy() {
+		return this.calls.stream().filter(Work::isBusy).findFirst().orElse(null);
+	}
+
+	/** Count real time, and return what has worked for too long, now passed over. */
+	List<Work> passOver(long nanos, long patience) {
+		return Stream.of(this.calls.stream(), this.tasks.stream(), Stream.of(this.keeper))
+			.<Work>flatMap((works) -> works)
+			.filter((work) -> work.passesOver(nanos, patience))
+			.toList();
 	}
 
 	/**
@@ -33,11 +116,20 @@ final class Agenda {
 	 */
 	Entry add(long due, long nanos, @Nullable Runnable task) {
 		boolean sleeping = task == null;
-		CallsAtWork.Here here = this.calls.here();
+		Here here = here();
 		Recording latest = here.latest;
 		boolean waiting = latest != null && latest.waits();
-		Recording call = (sleeping && !waiting) ? this.calls.workingHere() : isTimeoutOf(latest, here) ? latest : null;
-		Entry entry = new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task);
+		Recording call = (sleeping && !waiting) ? workingHere() : isTimeoutOf(latest, here) ? latest : null;
+		return add(new Entry(due, this.added++, nanos, call, sleeping || waiting, sleeping ? here : null, task));
+	}
+
+	/** Add the stop of a thread that advances: at the given time, or at a job before. */
+	Entry addStop(long last) {
+		long due = this.jobs.isEmpty() ? last : Math.min(last, this.jobs.first().due);
+		return add(new Entry(due, STOPS + this.added++, 0, workingHere(), true, here(), null));
+	}
+
+	private Entry add(Entry entry) {
 		this.entries.add(entry);
 		if (entry.awaited) {
 			waits(entry, 1);
@@ -46,12 +138,11 @@ final class Agenda {
 	}
 
 	/* Keepers of calls schedule too, outside attempts. */
-	private static boolean isTimeoutOf(@Nullable Recording latest, CallsAtWork.Here here) {
+	private static boolean isTimeoutOf(@Nullable Recording latest, Here here) {
 		return latest != null && latest.ended == null && (latest.key == null || latest == here.open);
 	}
 
 	private void waits(Entry entry, int times) {
-		this.moving += times;
 		if (entry.call != null) {
 			entry.call.pauses(entry.turn, times);
 		}
@@ -60,31 +151,29 @@ final class Agenda {
 		}
 	}
 
+	/** Add a job, for which threads that advance to a later moment stop. */
 	void addJob(long due, Runnable job) {
-		this.entries.add(new Entry(due, this.added++, 0, null, false, null, job));
+		this.jobs.add(new Entry(due, this.added++, 0, null, false, null, job));
+		List.copyOf(this.entries).stream().filter((entry) -> entry.isStop() && entry.due > due).forEach(this::remove);
 	}
 
-	/** Remove an entry, so that its call works; return false if that was done before. */
-	boolean remove(Entry entry) {
-		if (!this.entries.remove(entry)) {
-			return false;
-		}
-		entry.taken = true;
-		if (entry.sleeper != null) {
-			LockSupport.unpark(entry.sleeper.thread);
-		}
-		if (entry.awaited) {
-			waits(entry, -1);
-		}
-		else if (entry.overdue) {
-			this.moving--;
-		}
-		return true;
+	/** Take the first job that is due by then, or null. */
+	@Nullable Runnable takeJob(long reading) {
+		boolean due = !this.jobs.isEmpty() && this.jobs.first().due <= reading;
+		return due ? this.jobs.pollFirst().task : null;
 	}
 
-	/** Remove the first entry and return it if it is due by then. */
-	@Nullable Entry takeDue(long reading) {
-		return takeDue(reading, true);
+	/** Remove an entry, so that its call works. */
+	void remove(Entry entry) {
+		if (this.entries.remove(entry)) {
+			entry.taken = true;
+			if (entry.sleeper != null) {
+				LockSupport.unpark(entry.sleeper.thread);
+			}
+			if (entry.awaited) {
+				waits(entry, -1);
+			}
+		}
 	}
 
 	/**
@@ -107,44 +196,56 @@ final class Agenda {
 		return null;
 	}
 
-	List<Entry> sleeping() {
-		return this.entries.stream().filter((entry) -> entry.sleeper != null).toList();
+	/** Wake the threads that sleep, and return whether there were any. */
+	boolean wake() {
+		List<Entry> sleeping = this.entries.stream()
+			.filter((entry) -> entry.sleeper != null && !entry.isStop())
+			.toList();
+		sleeping.forEach(this::remove);
+		return !sleeping.isEmpty();
 	}
 
-	void clear() {
-		List.copyOf(this.entries).forEach(this::remove);
+	/** Forget all calls and jobs: the clock neither stands for them nor stops. */
+	void reset() {
+		this.calls.clear();
+		this.jobs.clear();
 	}
 
-	boolean isEmpty() {
-		return this.entries.isEmpty();
+	/** Return whether real time counts: something waits, or an attempt has a timeout. */
+	boolean needsTicks() {
+		return this.entries.stream().anyMatch((entry) -> entry.awaited || entry.call != null);
 	}
 
 	long nextDue() {
-		return isEmpty() ? Long.MAX_VALUE : this.entries.first().due;
+		return this.entries.first().due;
 	}
 
-	/** Return whether the clock moves by itself. */
+	/** Return whether a thread advances the clock. */
+	boolean isAdvancing() {
+		return this.entries.stream().anyMatch(Entry::isStop);
+	}
+
+	/** Return whether the clock moves by itself, to waits and to overdue timeouts. */
 	boolean isMoving() {
-		return this.moving > 0;
+		return this.entries.stream().anyMatch((entry) -> entry.awaited || entry.overdue);
 	}
 
-	/** Return whether a thread that sleeps is about to go on, though nothing tells so. */
-	boolean isAnyInterrupted() {
-		return this.entries.stream().anyMatch(Entry::isInterrupted);
-	}
-
-	/** Count real time for the timeouts of attempts that work, due by the given time. */
-	void timeOut(long nanos, long least, long last) {
+	/** Count real time for the timeouts of attempts that work, up to the first stop. */
+	void timeOut(long nanos, long least) {
 		for (Entry entry : List.copyOf(this.entries)) {
-			if (entry.awaited || entry.call == null || entry.due > last) {
+			if (entry.isStop()) {
+				break;
+			}
+			if (entry.awaited || entry.call == null) {
 				continue;
 			}
-			List<Recording> busy = this.calls.busyWithin(entry.call);
+			List<Recording> busy = this.calls.stream()
+				.filter((call) -> call.isBusy() && call.isWithin(entry.call))
+				.toList();
 			entry.worked += busy.isEmpty() ? 0 : nanos;
 			if (entry.worked >= Math.max(entry.nanos, least)) {
-				this.moving += entry.overdue ? 0 : 1;
 				entry.overdue = true;
-				busy.forEach(Work::overdue);
+				busy.forEach((call) -> call.overdue = true);
 			}
 		}
 	}
@@ -152,7 +253,7 @@ final class Agenda {
 	/** What happens at one moment. */
 	static final class Entry {
 
-		private final long due;
+		final long due;
 
 		/* Decides at equal times. */
 		private final long number;
@@ -167,7 +268,7 @@ final class Agenda {
 		private final boolean awaited;
 
 		/* The thread that sleeps, or null. */
-		final CallsAtWork.@Nullable Here sleeper;
+		private final @Nullable Here sleeper;
 
 		final @Nullable Runnable task;
 
@@ -175,37 +276,78 @@ final class Agenda {
 
 		private volatile boolean interrupted;
 
-		/*
-		 * How long the attempt has worked, and whether that is longer than its timeout.
-		 */
+		/* How long the attempt has worked, and whether that is more than its timeout. */
 		private long worked;
 
 		private boolean overdue;
 
-		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited,
-				CallsAtWork.@Nullable Here sleeper, @Nullable Runnable task) {
+		Entry(long due, long number, long nanos, @Nullable Recording call, boolean awaited, @Nullable Here sleeper,
+				@Nullable Runnable task) {
 			this.due = due;
 			this.number = number;
 			this.nanos = nanos;
 			this.call = call;
-			this.turn = (call != null) ? call.turn() : 0;
+			this.turn = (call != null) ? call.turn : 0;
 			this.awaited = awaited;
 			this.sleeper = sleeper;
 			this.task = task;
 		}
 
-		/** Sleep until it is taken out or the thread is interrupted; leave the flag. */
-		void sleep() {
+		/**
+		 * Sleep until it is taken out, but no longer in real time. An interrupt, whose
+		 * flag stays, ends the sleep of a call, but no stop.
+		 */
+		void sleep(long atMost) {
 			Thread thread = Thread.currentThread();
-			while (!this.taken && !thread.isInterrupted()) {
-				LockSupport.park(this);
+			long began = System.nanoTime();
+			boolean interrupted = false;
+			while (!this.taken && (isStop() || !interrupted) && System.nanoTime() - began < atMost) {
+				LockSupport.parkNanos(this, atMost);
+				interrupted |= isStop() ? Thread.interrupted() : thread.isInterrupted();
 			}
 			// a thread that waits for a lock has no flag for a while
 			this.interrupted = !this.taken;
+			if (interrupted) {
+				thread.interrupt();
+			}
+		}
+
+		private boolean isStop() {
+			return this.number >= STOPS;
 		}
 
 		private boolean isInterrupted() {
-			return this.sleeper != null && (this.interrupted || this.sleeper.thread.isInterrupted());
+			return this.sleeper != null && !isStop() && (this.interrupted || this.sleeper.thread.isInterrupted());
+		}
+
+	}
+
+	/** What a thread does. */
+	static final class Here {
+
+		final Thread thread = Thread.currentThread();
+
+		/* The innermost call whose work runs here. */
+		@Nullable Recording open;
+
+		/* The call that has told last here that an attempt or a wait begins. */
+		@Nullable Recording latest;
+
+		@Nullable Work task;
+
+		/* How often it waits in virtual time. */
+		int waits;
+
+		/** Note that the task here makes an attempt or waits, or has done with it. */
+		void leaves(int times) {
+			if (this.task != null) {
+				this.task.busy(-times);
+			}
+		}
+
+		private void waits(int times) {
+			this.waits += times;
+			leaves(times);
 		}
 
 	}

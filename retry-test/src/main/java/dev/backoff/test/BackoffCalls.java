@@ -4,14 +4,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 import org.assertj.core.api.AssertProvider;
+import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
 import dev.backoff.time.RetryTime;
@@ -29,7 +27,9 @@ import dev.backoff.time.RetryTime;
  */
 public final class BackoffCalls implements CallObserver {
 
-	private final CallsAtWork calls;
+	private final Agenda agenda;
+
+	private final RetryTime time;
 
 	private final Supplier<? extends Collection<String>> known;
 
@@ -43,15 +43,14 @@ public final class BackoffCalls implements CallObserver {
 	/** Record calls, and refuse names that are neither known nor recorded. */
 	BackoffCalls(RetryTime time, Supplier<? extends Collection<String>> known) {
 		// with another time, for a clock that nothing reads
-		this.calls = (time instanceof VirtualTime virtual) ? virtual.calls : new CallsAtWork(new VirtualTime(), time);
+		this.agenda = ((time instanceof VirtualTime virtual) ? virtual : new VirtualTime()).agenda;
+		this.time = time;
 		this.known = known;
 	}
 
 	@Override
 	public ObservedCall callBegins(String policy, String method) {
-		Recording recording = this.calls.callBegins(policy, method);
-		this.recordings.add(recording);
-		return recording;
+		return begin(policy, method, null);
 	}
 
 	/* No call around it waits for it. A call that is stored anew begins anew. */
@@ -60,11 +59,18 @@ public final class BackoffCalls implements CallObserver {
 		return this.recordings.stream()
 			.filter((known) -> key.equals(known.key) && (known.ended == null || attempt == 0))
 			.findAny()
-			.orElseGet(() -> {
-				Recording begun = this.calls.begin(policy, method, key);
-				this.recordings.add(begun);
-				return begun;
-			});
+			.orElseGet(() -> begin(policy, method, key));
+	}
+
+	private Recording begin(String policy, String method, @Nullable String key) {
+		// reads the time, which must not go on before it is known
+		Recording begun = this.agenda.clock.get(() -> {
+			Recording recording = new Recording(policy, method, key, this.agenda, this.time);
+			this.agenda.calls.add(recording);
+			return recording;
+		});
+		this.recordings.add(begun);
+		return begun;
 	}
 
 	/** Pass on the policy and the key of each call under way that is kept elsewhere. */
@@ -80,30 +86,21 @@ public final class BackoffCalls implements CallObserver {
 	/**
 	 * Return the calls of a name, in the order in which they began, for AssertJ's
 	 * {@code assertThat}. Those under way are included.
-	 * @param name a policy or a method ({@code OrderService.place}), in any spelling
+	 * @param name a policy or a method ({@code OrderService.place})
 	 * @return the calls that are recorded when {@code assertThat} gets this
-	 * @throws UnrecordedCallError in a Spring test, if nothing has that name
+	 * @throws IllegalArgumentException in a Spring test, if nothing has that name
 	 */
-	public AssertProvider<CallsAssert> of(String name) {
+	public AssertProvider<CallAssert> of(String name) {
 		Collection<String> known = this.known.get();
-		if (!known.isEmpty() && Names.find(known, name).isEmpty() && calls(name).isEmpty()) {
-			throw new UnrecordedCallError(
-					"Invalid name (" + name + "): must be that of a policy or of a method with @Backoff.", name, known);
+		if (!known.isEmpty() && !known.contains(name) && calls(name).isEmpty()) {
+			throw new IllegalArgumentException("Invalid name (" + name
+					+ "): must be that of a policy or of a method with @Backoff: " + String.join(", ", known) + ".");
 		}
-		return () -> new CallsAssert(name, calls(name),
-				(problem) -> new UnrecordedCallError(problem, name, names(all())));
+		return () -> new CallAssert(name, calls(name));
 	}
 
 	private List<RecordedCall> calls(String name) {
-		List<RecordedCall> all = all();
-		Set<String> names = new TreeSet<>(this.known.get());
-		names.addAll(names(all));
-		List<String> named = Names.find(names, name);
-		return all.stream().filter((call) -> named.contains(call.policy()) || named.contains(call.method())).toList();
-	}
-
-	private static List<String> names(List<RecordedCall> calls) {
-		return calls.stream().flatMap((call) -> Stream.of(call.policy(), call.method())).distinct().toList();
+		return all().stream().filter((call) -> name.equals(call.policy()) || name.equals(call.method())).toList();
 	}
 
 	/** Return all calls, in the order in which they began. */

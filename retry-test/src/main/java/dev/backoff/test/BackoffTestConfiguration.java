@@ -1,18 +1,15 @@
 package dev.backoff.test;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -23,7 +20,6 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.scheduling.TaskScheduler;
-import org.springframework.scheduling.config.ScheduledTaskHolder;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 import dev.backoff.CallRegistry;
@@ -57,8 +53,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	private final TestBackoff test;
 
-	private final AtomicReference<@Nullable Object> running = new AtomicReference<>();
-
 	/** Make the configuration with the defaults of {@link TestBackoff}. */
 	public BackoffTestConfiguration() {
 		this(null);
@@ -75,7 +69,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (!has(beans, BackoffMethods.class)) {
 			return;
 		}
-		if (this.test.time() == TimeKind.VIRTUAL) {
+		if (this.test.virtualTime()) {
 			add(beans, RetryTime.class, VirtualTime.class, VirtualTime::new);
 		}
 		add(beans, RandomSource.class, Draws.class, () -> new Draws(this.test));
@@ -84,7 +78,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		add(beans, BackoffFaults.class, BackoffFaults.class,
 				() -> new BackoffFaults(time(beans), this.test.seed(), () -> names(beans, false)));
 		if (has(beans, BackoffAdvisor.class)) {
-			add(beans, FaultAdvice.class, DefaultPointcutAdvisor.class, () -> faultAdvisor(beans));
+			add(beans, BackoffFaults.Advice.class, DefaultPointcutAdvisor.class, () -> faultAdvisor(beans));
 		}
 		if (this.test.scheduling()) {
 			schedule(beans);
@@ -100,7 +94,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		if (!has(beans, type)) {
 			RootBeanDefinition definition = new RootBeanDefinition(made, maker);
 			definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
-			definition.setDestroyMethodName((made == VirtualTime.class) ? "close" : null);
 			beans.registerBeanDefinition("dev.backoff.test." + type.getSimpleName(), definition);
 		}
 	}
@@ -125,7 +118,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 	/* Directly inside ours, at the same methods. */
 	private static DefaultPointcutAdvisor faultAdvisor(DefaultListableBeanFactory beans) {
 		DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(beans.getBean(BackoffAdvisor.class),
-				new FaultAdvice(beans.getBeanProvider(BackoffFaults.class),
+				new BackoffFaults.Advice(beans.getBeanProvider(BackoffFaults.class),
 						beans.getBeanProvider(BackoffPolicies.class)));
 		advisor.setOrder(BackoffAdvisor.ORDER + 1);
 		return advisor;
@@ -133,11 +126,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	/* In place of the scheduler of Boot or of the application, which stay for others. */
 	private void schedule(DefaultListableBeanFactory beans) {
-		if (this.test.time() == TimeKind.REAL) {
-			throw new IllegalStateException(
-					"@TestBackoff(time = REAL, scheduling = true): jobs are run by virtual time. "
-							+ "Remove one of the two.");
-		}
 		Stream.of(beans.getBeanNamesForType(TaskScheduler.class, true, false))
 			.filter(beans::containsBeanDefinition)
 			.forEach((name) -> beans.getBeanDefinition(name).setPrimary(false));
@@ -154,13 +142,12 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 
 	private void report(DefaultListableBeanFactory beans) {
 		String own = String.join(", ", beans.getBeanNamesForType(RetryTime.class, true, false));
-		boolean unknown = !own.isEmpty() && !has(beans, VirtualTime.class);
 		boolean jobs = beans.containsBeanDefinition(TaskManagementConfigUtils.SCHEDULED_ANNOTATION_PROCESSOR_BEAN_NAME);
-		logger.atLevel(unknown ? Level.WARN : Level.INFO)
-			.log("Backoff in this test: {} time, chance {}{} (retry-test)",
-					unknown ? "the application's own (bean " + own + ")" : own.isEmpty() ? "real" : "virtual",
-					(this.test.chance() == Chance.MIDDLE) ? "0.5" : this.test.chance(),
-					(jobs && !this.test.scheduling()) ? ", jobs in real time unless scheduling = true" : "");
+		logger.info("Backoff in this test: {} time, chance {}{} (retry-test)",
+				has(beans, VirtualTime.class) ? "virtual"
+						: own.isEmpty() ? "real" : "the application's own (" + own + ")",
+				(this.test.chance() == Chance.MIDDLE) ? "0.5" : this.test.chance(),
+				(jobs && !this.test.scheduling()) ? ", jobs in real time unless scheduling = true" : "");
 	}
 
 	/** Begin another test, as {@link TestBackoff#reset()} says. */
@@ -174,20 +161,8 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);
 		context.getBeanProvider(Draws.class).ifAvailable(Draws::reset);
 		context.getBeanProvider(VirtualTime.class).ifAvailable(VirtualTime::reset);
-		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable((scheduler) -> reset(scheduler, context));
+		context.getBeanProvider(VirtualTaskScheduler.class).ifAvailable(VirtualTaskScheduler::reset);
 		context.getBeanProvider(BackoffCalls.class).ifAvailable(BackoffCalls::clear);
-	}
-
-	private static void reset(VirtualTaskScheduler scheduler, ApplicationContext context) {
-		List<Runnable> elsewhere = scheduler.reset(context.getBeanProvider(ScheduledTaskHolder.class)
-			.stream()
-			.flatMap((holder) -> holder.getScheduledTasks().stream())
-			.map((task) -> task.getTask().getRunnable())
-			.toList());
-		if (!elsewhere.isEmpty()) {
-			logger.warn("Jobs that run in real time although scheduling = true, since they name or configure a "
-					+ "scheduler of their own: {}. Leave that scheduler out in tests.", elsewhere);
-		}
 	}
 
 	/* An attempt that sleeps goes on, and may sleep again; no call begins to wait. */
@@ -199,7 +174,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		}
 		for (int i = 0; goesOn && busy == null && i < MOST_SLEEPS; i++) {
 			busy = (time != null) ? time.settle(LONGEST_WORK) : null;
-			goesOn = time != null && time.wake();
+			goesOn = time != null && time.get(time.agenda::wake);
 		}
 		if (calls != null) {
 			calls.reopen();
@@ -208,20 +183,6 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 			logger.warn("{} began before this test and still works, so it can disturb this test. "
 					+ "Let the test that makes the call wait for its end.", busy);
 		}
-	}
-
-	/** Note that a test begins, and warn if another one has not ended. */
-	void testBegins(Object test) {
-		Object other = this.running.getAndSet(test);
-		if (other != null) {
-			logger.warn("{} begins while {} runs in the same application context, and lets its calls and faults "
-					+ "begin anew. Run tests that share a context one after another.", test, other);
-		}
-	}
-
-	/** Note that a test has ended. */
-	void testEnds(Object test) {
-		this.running.compareAndSet(test, null);
 	}
 
 	/** Draw anew in each test. */

@@ -43,27 +43,11 @@ final class BackoffTestExtension implements ContextCustomizerFactory, TestExecut
 
 	@Override
 	public void beforeTestMethod(TestContext context) {
-		if (begins(context)) {
-			configuration(context).testBegins(context.getTestMethod());
+		TestBackoff test = find(context.getTestClass());
+		if ((test == null || test.reset()) && context.hasApplicationContext()
+				&& context.getApplicationContext().containsBean(CONFIGURATION)) {
 			BackoffTestConfiguration.reset(context.getApplicationContext());
 		}
-	}
-
-	@Override
-	public void afterTestMethod(TestContext context) {
-		if (begins(context)) {
-			configuration(context).testEnds(context.getTestMethod());
-		}
-	}
-
-	private static boolean begins(TestContext context) {
-		TestBackoff test = find(context.getTestClass());
-		return (test == null || test.reset()) && context.hasApplicationContext()
-				&& context.getApplicationContext().containsBean(CONFIGURATION);
-	}
-
-	private static BackoffTestConfiguration configuration(TestContext context) {
-		return context.getApplicationContext().getBean(CONFIGURATION, BackoffTestConfiguration.class);
 	}
 
 	private static @Nullable TestBackoff find(Class<?> testClass) {

@@ -12,7 +12,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -29,6 +28,7 @@ import org.springframework.web.client.ResourceAccessException;
 
 import dev.backoff.Operation;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -47,29 +47,25 @@ public final class FaultScript {
 
 	private final long seed;
 
-	private final Consumer<FaultScript> changed;
-
 	/* One for each attempt. */
 	private final Queue<Action> numbered = new ArrayDeque<>();
 
-	private @Nullable Step last;
+	/* Repeats for ever after them. */
+	private @Nullable Action last;
 
 	/** Begin a script of no steps; attempts hang in the given time. */
 	public FaultScript(RetryTime time) {
-		this(Objects.requireNonNull(time, "time"), 1, (script) -> {
-		});
+		this(Objects.requireNonNull(time, "time"), 1);
 	}
 
-	/** Begin a script that tells when it has got a step. */
-	FaultScript(RetryTime time, long seed, Consumer<FaultScript> changed) {
+	FaultScript(RetryTime time, long seed) {
 		this.time = time;
 		this.seed = seed;
-		this.changed = changed;
 	}
 
 	/** Fail with an {@link IOException}. */
 	public FaultScript fails() {
-		return fails("fails()", () -> new IOException("fault: fails()"));
+		return replaces(() -> new IOException("fault: fails()"));
 	}
 
 	/** Fail a number of times with an {@link IOException}. */
@@ -79,14 +75,14 @@ public final class FaultScript {
 
 	/** Fail a number of times with what the supplier makes. */
 	public FaultScript fails(int times, Supplier<? extends Throwable> failure) {
-		return fails("fails(n, failure)", failure).times(times);
+		Objects.requireNonNull(failure, "failure");
+		return replaces(failure::get).times(times);
 	}
 
-	private FaultScript fails(String text, Supplier<? extends Throwable> failure) {
-		Objects.requireNonNull(failure, "failure");
-		return add(text, (work) -> {
+	private FaultScript replaces(Operation<? extends Throwable, Throwable> failure) {
+		return add((work) -> {
 			Recording.workIsReplaced();
-			throw Objects.requireNonNull(failure.get(), () -> "the failure of " + text + " is null");
+			throw failure.run();
 		});
 	}
 
@@ -95,42 +91,35 @@ public final class FaultScript {
 	 * 400 to 599. Needs spring-web.
 	 */
 	public FaultScript answers(int status) {
-		return failsBySpring("answers(" + status + ")", () -> Web.answer(status, null));
+		return failsBySpring(() -> Web.answer(status, null));
 	}
 
-	/**
-	 * Fail as {@link #answers(int)} does, with the header {@code Retry-After} in whole
-	 * seconds.
-	 */
+	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds. */
 	public FaultScript answers(int status, Duration retryAfter) {
-		if (retryAfter.isNegative() || !retryAfter.equals(Duration.ofSeconds(retryAfter.toSeconds()))) {
-			throw new IllegalArgumentException(
-					"Invalid retryAfter (" + retryAfter + "): must be whole seconds, zero or more.");
-		}
-		return failsBySpring("answers(" + status + ", " + DurationText.exact(retryAfter) + ")",
-				() -> Web.answer(status, retryAfter));
+		return failsBySpring(() -> Web.answer(status, retryAfter));
 	}
 
 	/** Fail as {@code RestClient} does if nothing listens. Needs spring-web. */
 	public FaultScript refusesConnections() {
-		return failsBySpring("refusesConnections()", () -> Web.broken(new ConnectException("Connection refused")));
+		return failsBySpring(() -> Web.broken(new ConnectException("Connection refused")));
 	}
 
 	/** Fail as {@code RestClient} does if the connection breaks. Needs spring-web. */
 	public FaultScript resets() {
-		return failsBySpring("resets()", () -> Web.broken(new SocketException("Connection reset")));
+		return failsBySpring(() -> Web.broken(new SocketException("Connection reset")));
 	}
 
 	/* Made once at first, so that a wrong step is reported where it is written. */
-	private FaultScript failsBySpring(String text, Supplier<Throwable> failure) {
+	private FaultScript failsBySpring(Supplier<Throwable> failure) {
 		try {
 			Throwable unused = failure.get();
 		}
 		catch (NoClassDefFoundError ex) {
 			throw new IllegalStateException(
-					text + " needs spring-web, which is not there. Add it, or write fails(n, YourException::new).", ex);
+					"This step needs spring-web, which is not there. Add it, or write fails(n, YourException::new).",
+					ex);
 		}
-		return fails(text, failure);
+		return replaces(failure::get);
 	}
 
 	/**
@@ -138,26 +127,22 @@ public final class FaultScript {
 	 * attempt sleeps and can be interrupted.
 	 */
 	public FaultScript hangs(Duration duration) {
-		long nanos = VirtualTime.nanos(duration);
-		String text = "hangs(" + DurationText.exact(duration) + ")";
-		return add(text, (work) -> {
-			Recording.workIsReplaced();
+		long nanos = Nanos.notNegative("duration", duration);
+		return replaces(() -> {
 			this.time.sleep(nanos);
-			throw new SocketTimeoutException("fault: " + text);
+			return new SocketTimeoutException("fault: hangs(" + DurationText.exact(duration) + ")");
 		});
 	}
 
 	/** Do the work, then fail with an {@link IOException}, a number of times. */
 	public FaultScript losesTheAnswer(int times) {
-		return add("losesTheAnswer(n)",
-				(work) -> fail(work.run(), new IOException("fault: losesTheAnswer(" + times + ")")))
-			.times(times);
+		return add((work) -> fail(work.run(), new IOException("fault: losesTheAnswer(" + times + ")"))).times(times);
 	}
 
 	/** Let time pass, then do the work. */
 	public FaultScript takes(Duration duration) {
-		long nanos = VirtualTime.nanos(duration);
-		return add("takes(" + DurationText.exact(duration) + ")", (work) -> {
+		long nanos = Nanos.notNegative("duration", duration);
+		return add((work) -> {
 			this.time.sleep(nanos);
 			return work.run();
 		});
@@ -165,7 +150,7 @@ public final class FaultScript {
 
 	/** Do the work. */
 	public FaultScript passes() {
-		return add("passes()", Operation::run);
+		return add(Operation::run);
 	}
 
 	/** Do the work a number of times. */
@@ -178,40 +163,29 @@ public final class FaultScript {
 	 * by the seed of the test, and let the others do their work.
 	 */
 	public FaultScript percent(int percent, FaultScript script) {
-		if (percent < 0 || percent > 100) {
-			throw new IllegalArgumentException("Invalid percent (" + percent + "): must be from 0 to 100.");
-		}
 		if (Objects.requireNonNull(script, "script") == this) {
 			throw new IllegalArgumentException("Invalid script (this one): must be another one, or it has no end.");
 		}
 		Random random = new Random(this.seed);
-		return add("percent(" + percent + ", script)",
-				(work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
+		return add((work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
 	}
 
 	/** Set the number of the last step, which has none. */
 	public synchronized FaultScript times(int times) {
-		if (this.last == null) {
+		if (this.last == null || times < 1) {
 			throw new IllegalStateException(
-					"times(" + times + ") follows no step without a number; write it after one such as answers(503).");
+					"Invalid times (" + times + "): must be 1 or more, and follow a step without a number.");
 		}
-		if (times < 1) {
-			throw new IllegalArgumentException("Invalid times (" + times + ") of " + this.last.text()
-					+ ": must be 1 or more. Leave the step out.");
-		}
-		this.numbered.addAll(Collections.nCopies(times, this.last.action()));
+		this.numbered.addAll(Collections.nCopies(times, this.last));
 		this.last = null;
 		return this;
 	}
 
-	private synchronized FaultScript add(String text, Action action) {
+	private synchronized FaultScript add(Action action) {
 		if (this.last != null) {
-			String before = this.last.text();
-			throw new IllegalStateException(
-					before + " repeats for ever; write " + before + ".times(n) before " + text + ".");
+			throw new IllegalStateException("The step before repeats for ever; write times(n) between the two.");
 		}
-		this.last = new Step(text, action);
-		this.changed.accept(this);
+		this.last = action;
 		return this;
 	}
 
@@ -234,7 +208,7 @@ public final class FaultScript {
 
 	private synchronized Action next() {
 		Action next = this.numbered.poll();
-		return (next != null) ? next : (this.last != null) ? this.last.action() : Operation::run;
+		return (next != null) ? next : (this.last != null) ? this.last : Operation::run;
 	}
 
 	/* A result that is there later fails when it would have been there. */
@@ -256,10 +230,6 @@ public final class FaultScript {
 
 		@Nullable Object run(Operation<?, ?> work) throws Throwable;
 
-	}
-
-	/** What happens to all attempts after the numbered ones, and how it is written. */
-	private record Step(String text, Action action) {
 	}
 
 	/** Used only with Spring and Reactor. */

@@ -7,6 +7,7 @@ import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
@@ -19,24 +20,19 @@ import dev.backoff.time.DurationText;
  * @param method the method, or the label of a programmatic call
  * @param attempts the attempts in order
  * @param waits the waits in order
- * @param keys its idempotency key, once for each attempt whose work has asked for it
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
  * @param thrown what the caller got thrown, or null if it got a result
  * @param elapsed the time from its beginning to its end, or until now
  * @since 0.1
  */
-public record RecordedCall(String policy, String method, List<RecordedAttempt> attempts, List<Wait> waits,
-		List<String> keys, @Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown,
-		Duration elapsed) {
-
-	private static final int LONGEST = 100;
+public record RecordedCall(String policy, String method, List<Attempt> attempts, List<Wait> waits,
+		@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown, Duration elapsed) {
 
 	/** Copy the lists. */
 	public RecordedCall {
 		attempts = List.copyOf(attempts);
 		waits = List.copyOf(waits);
-		keys = List.copyOf(keys);
 	}
 
 	/** Return the call as text, with a line for each attempt and each wait. */
@@ -44,15 +40,15 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 		List<String> lines = new ArrayList<>();
 		for (int number = 0; number <= this.attempts.size(); number++) {
 			if (number > 0) {
-				RecordedAttempt attempt = this.attempts.get(number - 1);
-				lines.add(line(attempt.started(),
-						String.format("attempt %d   %-9s   %s", number,
-								(attempt.outcome() != null) ? attempt.outcome().tag() : "running",
-								(attempt.failure() != null) ? text(attempt.failure()) : "")));
+				Attempt attempt = this.attempts.get(number - 1);
+				lines.add(line(attempt.started(), String.format("attempt %d   %-9s   %s", number,
+						(attempt.outcome() != null) ? attempt.outcome().tag() : "running", (attempt.failure() != null)
+								? String.valueOf(attempt.failure()).lines().findFirst().orElse("") : "")));
 			}
 			for (Wait wait : this.waits) {
 				if (wait.attempt() == number) {
-					lines.add(line(wait.began(), "wait " + text(wait.delay()) + " (" + wait.source().tag() + ")"));
+					lines.add(line(wait.began(),
+							"wait " + DurationText.exact(wait.delay()) + " (" + wait.source().tag() + ")"));
 				}
 			}
 		}
@@ -62,16 +58,21 @@ public record RecordedCall(String policy, String method, List<RecordedAttempt> a
 	}
 
 	private static String line(Duration time, String what) {
-		return String.format("%9s   %s", text(time), what).stripTrailing();
+		return String.format("%9s   %s", DurationText.exact(time), what).stripTrailing();
 	}
 
-	private static String text(Duration time) {
-		return DurationText.exact(time);
-	}
-
-	private static String text(Throwable failure) {
-		String text = String.valueOf(failure).lines().findFirst().orElse("");
-		return (text.length() > LONGEST) ? text.substring(0, LONGEST) + "…" : text;
+	/**
+	 * One attempt. Immutable.
+	 *
+	 * @param outcome how it ended, or null while it runs
+	 * @param failure what it failed with, or null
+	 * @param started the time from the beginning of the call
+	 * @param ended the same of its end, or of its beginning while it runs
+	 * @param key the idempotency key, if its work has asked for it, or null
+	 * @param replaced whether a fault took the place of its work
+	 */
+	public record Attempt(@Nullable AttemptOutcome outcome, @Nullable Throwable failure, Duration started,
+			Duration ended, @Nullable String key, boolean replaced) {
 	}
 
 	/**

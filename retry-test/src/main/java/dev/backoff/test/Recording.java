@@ -33,19 +33,18 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	private final String method;
 
-	private final CallsAtWork calls;
+	private final Agenda agenda;
 
 	private final RetryTime time;
 
 	private final long began;
 
-	private final List<RecordedAttempt> attempts = new ArrayList<>();
+	private final List<RecordedCall.Attempt> attempts = new ArrayList<>();
 
 	private final List<RecordedCall.Wait> waits = new ArrayList<>();
 
-	private final List<String> keys = new ArrayList<>();
-
-	private @Nullable Recording enclosing;
+	/* The call around it. */
+	@Nullable Recording enclosing;
 
 	/* The turn of the call around it that this one belongs to. */
 	private int turnAround;
@@ -55,7 +54,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	private boolean asynchronous;
 
 	/* Grows when an attempt begins and when it ends. */
-	private int turn;
+	int turn;
 
 	/* Entries in the agenda, and calls inside that have not ended, of this turn. */
 	private int pauses;
@@ -73,19 +72,19 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	private boolean starting;
 
 	/* What starts its asynchronous attempt. */
-	private CallsAtWork.@Nullable Here starter;
+	private Agenda.@Nullable Here starter;
 
 	private @Nullable Attempt attempt;
 
 	/* Whether a fault has taken the place of the attempt's work. */
 	private volatile boolean replaced;
 
-	Recording(String policy, String method, @Nullable String key, CallsAtWork calls, RetryTime time) {
+	Recording(String policy, String method, @Nullable String key, Agenda agenda, RetryTime time) {
 		super(method + " (policy " + policy + ")");
 		this.policy = policy;
 		this.method = method;
 		this.key = key;
-		this.calls = calls;
+		this.agenda = agenda;
 		this.time = time;
 		this.began = time.nanoTime();
 	}
@@ -100,12 +99,12 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	/** Return what is recorded. */
 	RecordedCall call() {
-		return this.calls.clock.get(() -> call(null, RecoveryOutcome.NONE, null));
+		return this.agenda.clock.get(() -> call(null, RecoveryOutcome.NONE, null));
 	}
 
 	private RecordedCall call(@Nullable StopReason stop, RecoveryOutcome recovery, @Nullable Throwable thrown) {
 		return (this.ended != null) ? this.ended : new RecordedCall(this.policy, this.method, this.attempts, this.waits,
-				this.keys, stop, recovery, thrown, elapsed());
+				stop, recovery, thrown, elapsed());
 	}
 
 	private Duration elapsed() {
@@ -121,14 +120,6 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	boolean isWithin(Recording call) {
 		return this == call || (this.enclosing != null && this.enclosing.isWithin(call));
-	}
-
-	@Nullable Recording enclosing() {
-		return this.enclosing;
-	}
-
-	int turn() {
-		return this.turn;
 	}
 
 	/**
@@ -176,7 +167,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	@Override
 	public void isInside(CallObserver.ObservedCall around) {
-		if (this.enclosing == null && around instanceof Recording call && call.calls == this.calls) {
+		if (this.enclosing == null && around instanceof Recording call && call.agenda == this.agenda) {
 			this.enclosing = call;
 		}
 	}
@@ -191,10 +182,10 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	public CallObserver.Scope open() {
 		Recording innermost = INNERMOST.get();
 		INNERMOST.set(this);
-		CallsAtWork.Here here = this.calls.here();
+		Agenda.Here here = this.agenda.here();
 		Recording around = here.open;
 		int leaves = this.starting ? 1 : 0;
-		this.calls.clock.locked(() -> {
+		this.agenda.clock.locked(() -> {
 			this.attempt = this.starting ? Attempt.current() : this.attempt;
 			this.starter = (this.starting && this.asynchronous) ? here : this.starter;
 			this.starting = false;
@@ -204,7 +195,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 		});
 		return () -> {
 			INNERMOST.set(innermost);
-			this.calls.clock.locked(() -> {
+			this.agenda.clock.locked(() -> {
 				here.leaves(-leaves);
 				here.open = around;
 				// the timeout of an attempt may come after calls inside
@@ -219,7 +210,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	public CallObserver.ObservedAttempt attemptBegins(int number) {
 		tells(() -> {
 			leaveQueue();
-			this.attempts.add(new RecordedAttempt(null, null, elapsed(), Duration.ZERO, false));
+			this.attempts.add(new RecordedCall.Attempt(null, null, elapsed(), elapsed(), null, false));
 			this.replaced = false;
 			this.starting = true;
 			nextTurn();
@@ -232,13 +223,9 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 		tells(() -> {
 			int last = this.attempts.size() - 1;
 			Duration started = this.attempts.get(last).started();
-			this.attempts.set(last,
-					new RecordedAttempt(outcome, failure, started, elapsed().minus(started), this.replaced));
-			this.starting = false;
 			String key = (this.attempt != null) ? this.attempt.usedIdempotencyKey() : null;
-			if (key != null) {
-				this.keys.add(key);
-			}
+			this.attempts.set(last, new RecordedCall.Attempt(outcome, failure, started, elapsed(), key, this.replaced));
+			this.starting = false;
 			this.attempt = null;
 			nextTurn();
 		});
@@ -268,20 +255,20 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	/** Note that its keeper has removed it. */
 	void forgotten() {
-		this.calls.clock.locked(() -> end(call(null, RecoveryOutcome.NONE, null)));
+		this.agenda.clock.locked(() -> end(call(null, RecoveryOutcome.NONE, null)));
 	}
 
 	private void end(RecordedCall ended) {
 		this.ended = ended;
-		this.calls.ended(this);
+		this.agenda.calls.remove(this);
 		if (this.enclosing != null) {
 			this.enclosing.pauses(this.turnAround, -1);
 		}
 	}
 
 	private void tells(Runnable change) {
-		CallsAtWork.Here here = this.calls.here();
-		this.calls.clock.locked(() -> {
+		Agenda.Here here = this.agenda.here();
+		this.agenda.clock.locked(() -> {
 			if (!this.told) {
 				firstTells(here);
 			}
@@ -293,7 +280,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	}
 
 	/* A recovery is inside no attempt; the call whose work runs here is around it. */
-	private void firstTells(CallsAtWork.Here here) {
+	private void firstTells(Agenda.Here here) {
 		this.told = true;
 		this.enclosing = (this.enclosing == null && this.key == null) ? here.open : this.enclosing;
 		if (this.enclosing != null) {
@@ -301,7 +288,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 			this.enclosing.pauses(this.turnAround, 1);
 		}
 		else {
-			this.calls.begun++;
+			this.agenda.begun++;
 		}
 	}
 

@@ -19,8 +19,8 @@ import java.lang.annotation.Target;
 @Inherited
 public @interface TestBackoff {
 
-	/** The time in which calls wait. */
-	TimeKind time() default TimeKind.VIRTUAL;
+	/** Whether calls wait in {@link VirtualTime}, or else in that of the system. */
+	boolean virtualTime() default true;
 
 	/** What is drawn for jitter and breakers. */
 	Chance chance() default Chance.MIDDLE;
@@ -35,10 +35,9 @@ public @interface TestBackoff {
 	boolean scheduling() default false;
 
 	/**
-	 * Whether each test begins anew: calls that wait stop, threads that sleep in virtual
-	 * time wake, durable calls under way are removed, live overrides end, breakers close,
-	 * budgets fill, raised delays end, faults and recorded calls are cleared, draws and
-	 * scheduled jobs begin again, and {@link VirtualTime#elapsed()} is zero.
+	 * Whether each test begins anew: calls that wait stop, sleeps in virtual time end,
+	 * durable calls under way are removed, overrides end, breakers close, budgets fill,
+	 * faults and records are cleared, and draws, jobs and the elapsed time begin again.
 	 */
 	boolean reset() default true;
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.FutureTask;
@@ -29,9 +28,6 @@ final class VirtualTaskScheduler implements TaskScheduler {
 	private final VirtualTime time;
 
 	private final Collection<Job> jobs = new ConcurrentLinkedQueue<>();
-
-	/* Whether jobs are those of a test, not of the application. */
-	private volatile boolean testing;
 
 	VirtualTaskScheduler(VirtualTime time) {
 		this.time = time;
@@ -83,33 +79,16 @@ final class VirtualTaskScheduler implements TaskScheduler {
 		return delay.isNegative() ? Duration.ZERO : delay;
 	}
 
-	/**
-	 * Begin another test in a time that has been reset: the jobs of the application begin
-	 * anew, and those that a test has scheduled end.
-	 * @param annotated the tasks of annotated methods
-	 * @return those that run elsewhere, the first time
-	 */
-	List<Runnable> reset(List<Runnable> annotated) {
-		List<Runnable> here = this.jobs.stream().map((job) -> job.task).toList();
-		List<Runnable> elsewhere = this.testing ? List.of()
-				: annotated.stream().filter((task) -> !here.contains(task)).toList();
-		this.testing = true;
-		this.jobs.stream()
-			.filter((job) -> job.temporary && !annotated.contains(job.task))
-			.forEach((job) -> job.cancel(false));
+	/** Begin the jobs anew that have not ended, in a time that has been reset. */
+	void reset() {
 		this.jobs.removeIf(Job::isDone);
 		this.jobs.forEach(Job::begin);
-		return elsewhere;
 	}
 
 	/**
 	 * One job, which is scheduled anew after each run. Once cancelled, it runs no more.
 	 */
 	private final class Job extends FutureTask<@Nullable Object> implements ScheduledFuture<@Nullable Object> {
-
-		private final Runnable task;
-
-		private final boolean temporary = VirtualTaskScheduler.this.testing;
 
 		private final Trigger trigger;
 
@@ -119,7 +98,6 @@ final class VirtualTaskScheduler implements TaskScheduler {
 
 		Job(Runnable task, Trigger trigger) {
 			super(TaskUtils.decorateTaskWithErrorHandler(task, null, true), null);
-			this.task = task;
 			this.trigger = trigger;
 			begin();
 		}

@@ -10,16 +10,11 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -37,16 +32,14 @@ import dev.backoff.time.WakeSignal;
  * A call <em>works</em> from its beginning to its end, except while it waits for its next
  * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
  * call inside its attempt has not ended. When no call works and at least one waits or
- * sleeps, the clock jumps to the next moment at which something is due. It never jumps
- * for the timeout of an attempt, the end of an override, a scheduled job or a stored
- * call: these happen when it passes their time. What is due at one moment happens one
- * after another, in the order in which it was scheduled: the next call goes on when the
- * one before works no more.
+ * sleeps, the clock jumps to the next moment at which something is due. Timeouts, ends of
+ * overrides, jobs and stored calls happen when it passes their time. What is due at one
+ * moment happens one after another, in the order in which it was scheduled.
  * <p>
  * Real time has one limit, the {@linkplain #patience(Duration) patience}. An attempt that
  * works in real time for as long as its timeout also ends by it, but not before two
- * seconds, or the patience if that is less. Calls tell this time through
- * {@link BackoffCalls} what they do. Thread-safe.
+ * seconds, or the patience if that is less. {@link BackoffCalls} tells this time what
+ * calls do. Thread-safe.
  *
  * @since 0.1
  */
@@ -62,19 +55,18 @@ public final class VirtualTime implements RetryTime {
 	/* Neither zero nor round, so that a reading mistaken for a duration shows. */
 	private static final long ORIGIN = 7_000_000_000_123L;
 
-	/* No tick counts for more, so a process that is stopped loses little patience. */
 	private static final long TICK = 50_000_000L;
+
+	/* A tick that comes later counts for nothing: the process was stopped or starved. */
+	private static final long LATE = 100_000_000L;
 
 	private static final long LEAST_TIMEOUT = 2_000_000_000L;
 
 	private static final int FRAMES = 5;
 
-	private static final Duration LONGEST = Duration.ofDays(36500);
-
 	private static final Logger LOG = System.getLogger(VirtualTime.class.getName());
 
-	private static final ExecutorService THREADS = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), VirtualTime::thread);
+	private static final ExecutorService THREADS = Executors.newCachedThreadPool(VirtualTime::thread);
 
 	private final Instant start = Instant.now().truncatedTo(ChronoUnit.MICROS);
 
@@ -82,17 +74,9 @@ public final class VirtualTime implements RetryTime {
 
 	private final Condition changed = this.lock.newCondition();
 
-	/* Never signalled. */
-	private final Condition tick = this.lock.newCondition();
+	final Agenda agenda = new Agenda(this);
 
-	/* What observes the calls of this time. */
-	final CallsAtWork calls = new CallsAtWork(this, this);
-
-	private final Agenda agenda = new Agenda(this.calls);
-
-	private final Agenda jobs = new Agenda(this.calls);
-
-	private final Set<Holding> holds = new HashSet<>();
+	private final Set<Hold> holds = new HashSet<>();
 
 	private volatile long now = ORIGIN;
 
@@ -102,17 +86,8 @@ public final class VirtualTime implements RetryTime {
 
 	private boolean ticking;
 
-	private boolean advancing;
-
-	/* Where advancing ends. */
-	private long end;
-
 	/* For how long holds have kept all calls waiting, in real time. */
 	private long held;
-
-	/** Begin at zero. */
-	public VirtualTime() {
-	}
 
 	private static Thread thread(Runnable task) {
 		Thread thread = new Thread(null, task, "backoff-virtual-time", 0, false);
@@ -120,18 +95,12 @@ public final class VirtualTime implements RetryTime {
 		return thread;
 	}
 
-	/**
-	 * {@return how much time has passed since the test began, or without Spring since
-	 * this was made}
-	 */
+	/** Return the time since the test began, or without Spring since this was made. */
 	public Duration elapsed() {
 		return Duration.ofNanos(this.now - this.testBegan);
 	}
 
-	/**
-	 * {@return a clock that started with the system's, in the system's time zone, and
-	 * goes with this time}
-	 */
+	/** Return a clock that goes with this time, and started with the system's. */
 	public Clock clock() {
 		return ((InstantSource) this::instant).withZone(ZoneId.systemDefault());
 	}
@@ -144,124 +113,52 @@ public final class VirtualTime implements RetryTime {
 	/**
 	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
 	 * here does not work meanwhile.
-	 * @param duration how long, from zero to 100 years
-	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
-	 * the interrupt flag is then clear
-	 * @throws IllegalArgumentException if the duration is out of range
+	 * @param duration how long, zero or more
+	 * @throws InterruptedException if the thread is interrupted before or while sleeping
 	 */
 	public void sleep(Duration duration) throws InterruptedException {
-		sleep(nanos(duration));
+		sleep(Nanos.notNegative("duration", duration));
 	}
 
 	/**
 	 * Let time pass, with all that is due within it, and return when no call works. The
 	 * clock moves on whether it is {@linkplain #hold() held} or not. Scheduled jobs run
 	 * on this thread. A job that takes time makes the whole take longer.
-	 * @param duration how much time, from zero to 100 years
-	 * @throws IllegalArgumentException if the duration is out of range
+	 * @param duration how much time, zero or more
 	 */
 	public void advance(Duration duration) {
-		long nanos = nanos(duration);
-		CallsAtWork.Here here = this.calls.here();
-		Recording around = here.open;
-		locked(() -> {
-			waits(here, around, 1);
-			long last = later(nanos);
-			for (Agenda.Entry job = advanceTo(last); job != null; job = advanceTo(last)) {
-				run(job, around);
-			}
-			waits(here, around, -1);
-		});
-	}
-
-	private static void waits(CallsAtWork.Here here, @Nullable Recording around, int times) {
-		here.waits(times);
-		if (around != null) {
-			around.pauses(around.turn(), times);
+		long nanos = Nanos.notNegative("duration", duration);
+		long last = get(() -> later(nanos));
+		boolean ran = true;
+		while (ran || this.now < last) {
+			Agenda.Entry stop = get(() -> this.agenda.addStop(last));
+			stop.sleep(Long.MAX_VALUE);
+			ran = get(() -> runJob(stop));
 		}
 	}
 
-	/** Return a time within which nothing saturates. */
-	static long nanos(Duration duration) {
-		if (duration.compareTo(LONGEST) > 0) {
-			throw new IllegalArgumentException(
-					"Invalid duration (" + duration + "): must be at most 36500 days. Choose a shorter one.");
+	/* A job that was added meanwhile ends the wait before its time. */
+	private boolean runJob(Agenda.Entry stop) {
+		Runnable job = (stop.due <= this.now) ? this.agenda.takeJob(stop.due) : null;
+		if (job != null) {
+			run(this.agenda.taskBegins(), job);
 		}
-		return Nanos.notNegative("duration", duration);
-	}
-
-	/* The flag of an interrupt belongs to the job, or to the test. */
-	private void run(Agenda.Entry job, @Nullable Recording around) {
-		boolean interrupted = Thread.interrupted();
-		run(this.calls.taskBegins(), Objects.requireNonNull(job.task));
-		if (around == null) {
-			Thread.interrupted();
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	/** Go on to the given time or to a job before; return the job, or null. */
-	private Agenda.@Nullable Entry advanceTo(long last) {
-		settle(last, Long.MAX_VALUE);
-		return this.jobs.takeDue(last);
-	}
-
-	private void settle(long last, long atMost) {
-		await(() -> !this.advancing, atMost);
-		this.end = last;
-		this.advancing = true;
-		proceed();
-		await(() -> this.now >= stop() && isSettled(), atMost);
-		this.advancing = false;
-		this.changed.signalAll();
+		return job != null;
 	}
 
 	/** Wait until no call works, and return one that still does after the given time. */
 	@Nullable Recording settle(Duration atMost) {
+		Agenda.Entry stop = get(() -> this.agenda.addStop(this.now));
+		stop.sleep(atMost.toNanos());
 		return get(() -> {
-			settle(this.now, atMost.toNanos());
-			return this.calls.busy();
+			this.agenda.remove(stop);
+			return this.agenda.busy();
 		});
-	}
-
-	/* Where the clock stops while it advances. */
-	private long stop() {
-		return Math.min(this.jobs.nextDue(), this.end);
-	}
-
-	private boolean isSettled() {
-		return !isAnyAtWork() && !this.calls.isTaskAtWork() && this.agenda.nextDue() > this.now;
-	}
-
-	private void await(BooleanSupplier condition, long atMost) {
-		long began = System.nanoTime();
-		while (!condition.getAsBoolean() && System.nanoTime() - began < atMost) {
-			tickWhileNeeded();
-			await(this.changed, Math.min(TICK, atMost));
-		}
-	}
-
-	/* An interrupt is left to the work of the thread. */
-	@SuppressWarnings("WaitNotInLoop") // the caller loops
-	private static void await(Condition condition, long nanos) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			long unused = condition.awaitNanos(nanos);
-		}
-		catch (InterruptedException ex) {
-			interrupted = true;
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	/**
 	 * Let the clock stand, for instance until all calls of a test have begun. A call that
-	 * waits on this thread meanwhile fails, since it would never end, and so does the end
-	 * of the hold. <pre>
+	 * waits on this thread meanwhile fails, since it would never end. <pre>
 	 * try (VirtualTime.Hold hold = time.hold()) {
 	 *     threads.forEach(Thread::start);
 	 *     hold.untilBegun(threads.size());
@@ -270,9 +167,11 @@ public final class VirtualTime implements RetryTime {
 	 * @return the hold, which any thread may close
 	 */
 	public Hold hold() {
-		Holding hold = new Holding();
-		locked(() -> this.holds.add(hold));
-		return hold;
+		return get(() -> {
+			Hold hold = new Hold();
+			this.holds.add(hold);
+			return hold;
+		});
 	}
 
 	/**
@@ -280,7 +179,6 @@ public final class VirtualTime implements RetryTime {
 	 * time: 10 s unless set. Then the clock goes on without the call, until it ends.
 	 * @param patience of real time, above zero
 	 * @return this
-	 * @throws IllegalArgumentException if it is not above zero
 	 */
 	public VirtualTime patience(Duration patience) {
 		long nanos = Nanos.aboveZero("patience", patience);
@@ -307,7 +205,11 @@ public final class VirtualTime implements RetryTime {
 			return;
 		}
 		Agenda.Entry entry = get(() -> {
-			checkHolds();
+			if (!this.agenda.isAdvancing()
+					&& this.holds.stream().anyMatch((hold) -> hold.thread == Thread.currentThread())) {
+				throw new IllegalStateException("This thread holds the clock, so that its wait would never end: close "
+						+ "the hold before, or call on another thread.");
+			}
 			Agenda.Entry added = this.agenda.add(later(nanos), nanos, null);
 			// the thread that raises it takes the entry out, before the clock can jump
 			signal.sleeper(() -> locked(() -> this.agenda.remove(added)));
@@ -316,7 +218,7 @@ public final class VirtualTime implements RetryTime {
 			}
 			return added;
 		});
-		entry.sleep();
+		entry.sleep(Long.MAX_VALUE);
 		signal.sleeper(null);
 		locked(() -> this.agenda.remove(entry));
 		if (Thread.interrupted()) {
@@ -332,44 +234,21 @@ public final class VirtualTime implements RetryTime {
 
 	@Override
 	public void workBegins() {
-		locked(() -> this.calls.keeper.busy(1));
+		locked(() -> this.agenda.keeper.busy(1));
 	}
 
 	@Override
 	public void workEnds() {
-		locked(() -> this.calls.keeper.busy(-1));
-	}
-
-	private void checkHolds() {
-		for (Holding hold : this.holds) {
-			if (!this.advancing && hold.thread == Thread.currentThread()) {
-				hold.refused = new IllegalStateException("This thread holds the clock, so that its wait would never "
-						+ "end: close the hold before, or call on another thread.");
-				throw hold.refused;
-			}
-		}
+		locked(() -> this.agenda.keeper.busy(-1));
 	}
 
 	private long later(long nanos) {
 		return Nanos.plus(this.now, Math.max(0, nanos));
 	}
 
-	/**
-	 * Run a job on a thread that {@linkplain #advance(Duration) advances} this time.
-	 * @param job throws nothing
-	 * @param delay after which it is due, zero or less for now
-	 */
+	/** Run a job after the delay, on a thread that advances. */
 	void scheduleJob(Runnable job, Duration delay) {
-		locked(() -> this.jobs.addJob(later(Nanos.of(delay)), job));
-	}
-
-	/** Wake the threads that sleep, and return whether there were any. */
-	boolean wake() {
-		return get(() -> {
-			List<Agenda.Entry> sleeping = this.agenda.sleeping();
-			sleeping.forEach(this.agenda::remove);
-			return !sleeping.isEmpty();
-		});
+		locked(() -> this.agenda.addJob(later(Nanos.of(delay)), job));
 	}
 
 	/**
@@ -379,17 +258,7 @@ public final class VirtualTime implements RetryTime {
 		locked(() -> {
 			this.testBegan = this.now;
 			this.holds.clear();
-			this.jobs.clear();
-			this.calls.clear();
-		});
-	}
-
-	/** Forget what is to happen, when the application has ended. */
-	void close() {
-		locked(() -> {
-			reset();
-			wake();
-			this.agenda.clear();
+			this.agenda.reset();
 		});
 	}
 
@@ -418,48 +287,38 @@ public final class VirtualTime implements RetryTime {
 
 	/** Let happen what is due, and move the clock, until something works. */
 	private void proceed() {
-		while (!this.calls.isTaskAtWork()) {
-			boolean works = isAnyAtWork();
+		while (!this.agenda.isTaskAtWork()) {
+			boolean works = this.agenda.isCallAtWork();
 			Agenda.Entry due = this.agenda.takeDue(this.now, !works);
 			if (due == null) {
-				if (works || target() <= this.now) {
+				if (works || isHeld() || !this.agenda.isMoving()) {
 					break;
 				}
-				this.now = target();
+				this.now = Math.max(this.now, this.agenda.nextDue());
 			}
 			else if (due.task != null) {
 				happen(due, due.task);
 			}
 		}
-		if (!this.agenda.isEmpty()) {
-			tickWhileNeeded();
-		}
+		tickWhileNeeded();
 	}
 
-	private boolean isAnyAtWork() {
-		return this.calls.atWork() != null || this.agenda.isAnyInterrupted();
-	}
-
-	/* Where the clock jumps to when no call works, or where it is. */
-	private long target() {
-		long next = this.agenda.nextDue();
-		return this.advancing ? Math.min(next, stop())
-				: (this.holds.isEmpty() && this.agenda.isMoving()) ? next : this.now;
+	private boolean isHeld() {
+		return !this.holds.isEmpty() && !this.agenda.isAdvancing();
 	}
 
 	private void happen(Agenda.Entry due, Runnable work) {
-		Work task = this.calls.taskBegins();
+		Work task = this.agenda.taskBegins();
 		THREADS.execute(() -> locked(() -> {
 			// what it schedules for the call is told on this thread
-			this.calls.here().latest = due.call;
+			this.agenda.here().latest = due.call;
 			run(task, work);
-			Thread.interrupted();
 		}));
 	}
 
 	/** Run a task outside the lock, inside the one that runs here. */
 	private void run(Work task, Runnable work) {
-		CallsAtWork.Here here = this.calls.here();
+		Agenda.Here here = this.agenda.here();
 		Work around = here.task;
 		here.task = task;
 		task.thread = here.thread;
@@ -471,48 +330,34 @@ public final class VirtualTime implements RetryTime {
 			LOG.log(Level.WARNING, "A scheduled task has failed", ex);
 		}
 		finally {
+			Thread.interrupted();
 			this.lock.lock();
 			here.task = around;
-			this.calls.taskEnds(task);
+			this.agenda.tasks.remove(task);
 		}
 	}
 
 	private void tickWhileNeeded() {
-		if (!this.ticking) {
+		if (!this.ticking && this.agenda.needsTicks()) {
 			this.ticking = true;
-			THREADS.execute(() -> locked(this::tick));
+			long began = System.nanoTime();
+			Cancellable unused = RetryTime.system().schedule(() -> locked(() -> {
+				this.ticking = false;
+				count(System.nanoTime() - began);
+			}), Math.min(TICK, this.patience));
 		}
 	}
 
-	private void tick() {
-		try {
-			long looked = System.nanoTime();
-			while (this.advancing || !this.agenda.isEmpty()) {
-				await(this.tick, Math.min(TICK, this.patience));
-				long reading = System.nanoTime();
-				count(Math.min(reading - looked, TICK));
-				looked = reading;
-				proceed();
-				this.changed.signalAll();
-			}
-		}
-		finally {
-			this.ticking = false;
-		}
-	}
-
-	/** Count real time. */
-	private void count(long nanos) {
-		boolean waits = this.advancing || this.agenda.isMoving();
-		boolean held = !this.holds.isEmpty() && !this.advancing;
+	/** Count a tick of real time. */
+	void count(long tick) {
+		long nanos = (tick > LATE) ? 0 : Math.min(tick, TICK);
 		if (this.holds.isEmpty()) {
-			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience),
-					this.advancing ? this.end : Long.MAX_VALUE);
+			this.agenda.timeOut(nanos, Math.min(LEAST_TIMEOUT, this.patience));
 		}
-		if (waits && !held) {
-			this.calls.passOver(nanos, this.patience).forEach(this::warn);
+		if (this.agenda.isMoving() && !isHeld()) {
+			this.agenda.passOver(nanos, this.patience).forEach(this::warn);
 		}
-		this.held = (waits && held && !isAnyAtWork()) ? this.held + nanos : 0;
+		this.held = (this.agenda.isMoving() && isHeld() && !this.agenda.isCallAtWork()) ? this.held + nanos : 0;
 		if (this.held >= this.patience && this.held - nanos < this.patience) {
 			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
 					+ "the hold before you wait for them.", DurationText.story(this.patience));
@@ -532,41 +377,23 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/** Lets the clock stand until it is closed. To close it again does nothing. */
-	public interface Hold extends AutoCloseable {
+	public final class Hold implements AutoCloseable {
+
+		private final Thread thread = Thread.currentThread();
+
+		private final int begunBefore = VirtualTime.this.agenda.begun;
+
+		private Hold() {
+		}
 
 		/**
 		 * Wait until so many calls have begun since the hold began, not counting calls
 		 * inside others.
-		 * @param calls how many, zero or more
-		 * @throws IllegalArgumentException if the number is negative
+		 * @param calls how many
 		 * @throws IllegalStateException if they have not begun after the
 		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time
-		 * @throws InterruptedException if the thread is interrupted
 		 */
-		void untilBegun(int calls) throws InterruptedException;
-
-		/**
-		 * Let the clock go on, unless there is another hold.
-		 * @throws IllegalStateException if a call had to wait on the thread that holds
-		 */
-		@Override
-		void close();
-
-	}
-
-	private final class Holding implements Hold {
-
-		private final Thread thread = Thread.currentThread();
-
-		private final int begunBefore = VirtualTime.this.calls.begun;
-
-		private @Nullable IllegalStateException refused;
-
-		@Override
 		public void untilBegun(int calls) throws InterruptedException {
-			if (calls < 0) {
-				throw new IllegalArgumentException("Invalid calls (" + calls + "): must be 0 or more.");
-			}
 			VirtualTime.this.lock.lock();
 			try {
 				long longest = VirtualTime.this.patience;
@@ -584,18 +411,13 @@ public final class VirtualTime implements RetryTime {
 		}
 
 		private int begun() {
-			return VirtualTime.this.calls.begun - this.begunBefore;
+			return VirtualTime.this.agenda.begun - this.begunBefore;
 		}
 
+		/** Let the clock go on, unless there is another hold. */
 		@Override
 		public void close() {
 			locked(() -> VirtualTime.this.holds.remove(this));
-			IllegalStateException refused = this.refused;
-			this.refused = null;
-			if (refused != null) {
-				// another one, since the body may end with the first
-				throw new IllegalStateException(refused.getMessage(), refused);
-			}
 		}
 
 	}

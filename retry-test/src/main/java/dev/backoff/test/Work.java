@@ -21,7 +21,7 @@ class Work {
 	private boolean passedOver;
 
 	/* Whether its attempt has taken its timeout in real time. */
-	private boolean overdue;
+	boolean overdue;
 
 	Work(String name) {
 		this.name = name;
@@ -47,10 +47,6 @@ class Work {
 	final void goesOn() {
 		this.worked = 0;
 		this.overdue = false;
-	}
-
-	final void overdue() {
-		this.overdue = true;
 	}
 
 	final boolean holdsTheClock() {

@@ -23,7 +23,7 @@ class ArchitectureTests {
 	@Test
 	void timeNeedsTheCoreOnly() {
 		noClasses().that()
-			.haveNameMatching(".*\\.(VirtualTime|Agenda|CallsAtWork|Work|Recording|Chance)(\\$.*)?")
+			.haveNameMatching(".*\\.(VirtualTime|Agenda|Work|Recording|Chance)(\\$.*)?")
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springframework..", "dev.backoff.spring..", "org.assertj..", "org.junit..")

@@ -44,7 +44,9 @@ class ManyCallsTests {
 	}
 
 	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.jitter(Jitter.none()).build()).time(this.time).observer(this.time.calls);
+		return Retry.builder(policy.jitter(Jitter.none()).build())
+			.time(this.time)
+			.observer(new BackoffCalls(this.time));
 	}
 
 	@Test

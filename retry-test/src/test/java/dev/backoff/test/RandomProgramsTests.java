@@ -214,7 +214,7 @@ class RandomProgramsTests {
 				.time(this.time)
 				.executor(RandomProgramsTests.this.threads)
 				.observer((name, method) -> new Told(program, begun))
-				.observer(this.time.calls)
+				.observer(new BackoffCalls(this.time))
 				.build();
 		}
 

@@ -170,7 +170,7 @@ class TestBackoffTests {
 		}
 
 		@Nested
-		@TestBackoff(time = TimeKind.REAL)
+		@TestBackoff(virtualTime = false)
 		class Real {
 
 			@Test
@@ -219,22 +219,6 @@ class TestBackoffTests {
 			assertThat(output).contains("WARN", "Letters.send (policy letters) began before this test and still works");
 			ended.countDown();
 			assertThat(call).failsWithin(Duration.ofSeconds(9));
-		}
-
-		@Test
-		void testsThatRunAtOnceAreNamed(@Autowired BackoffTestConfiguration[] configurations, CapturedOutput output) {
-			BackoffTestConfiguration configuration = new BackoffTestConfiguration();
-			assertThat(configurations).hasSize(2);
-			configuration.testBegins("one");
-			configuration.testEnds("one");
-			configuration.testBegins("two");
-			assertThat(output).doesNotContain("begins while");
-			configuration.testBegins("three");
-			configuration.testEnds("two");
-			configuration.testEnds("three");
-			configuration.testBegins("four");
-			assertThat(output).containsOnlyOnce("begins while")
-				.contains("three begins while two runs in the same application context");
 		}
 
 	}

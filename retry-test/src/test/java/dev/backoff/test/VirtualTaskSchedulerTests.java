@@ -60,7 +60,7 @@ class VirtualTaskSchedulerTests {
 			.builder(
 					RetryPolicy.builder("job").base(Duration.ofSeconds(5)).jitter(Jitter.none()).maxAttempts(3).build())
 			.time(this.time)
-			.observer(this.time.calls)
+			.observer(new BackoffCalls(this.time))
 			.build();
 		List<Duration> attempts = new ArrayList<>();
 		this.scheduler
@@ -137,7 +137,7 @@ class VirtualTaskSchedulerTests {
 		assertThat(this.runs).hasSizeBetween(2, 3);
 		this.runs.clear();
 		this.time.reset();
-		assertThat(this.scheduler.reset(List.of())).isEmpty();
+		this.scheduler.reset();
 		this.time.advance(MINUTE.multipliedBy(10));
 		assertThat(this.runs).hasSize(1).allMatch((run) -> run.compareTo(MINUTE.multipliedBy(9)) > 0);
 	}
@@ -148,27 +148,11 @@ class VirtualTaskSchedulerTests {
 			this.job.run();
 			if (this.runs.size() == 1) {
 				this.time.reset();
-				assertThat(this.scheduler.reset(List.of())).isEmpty();
+				this.scheduler.reset();
 			}
 		}, Duration.ofSeconds(10));
 		this.time.advance(Duration.ofSeconds(25));
 		assertThat(this.runs).hasSize(4);
-	}
-
-	@Test
-	void endsTheJobsOfATestWithIt() {
-		assertThat(this.scheduler.reset(List.of())).isEmpty();
-		Runnable annotated = () -> {
-		};
-		this.scheduler.schedule(this.job, Instant.now().plus(MINUTE));
-		ScheduledFuture<?> each = this.scheduler.scheduleAtFixedRate(this.job, MINUTE);
-		ScheduledFuture<?> lazy = this.scheduler.scheduleAtFixedRate(annotated, MINUTE);
-		this.time.reset();
-		assertThat(this.scheduler.reset(List.of(annotated))).isEmpty();
-		this.time.advance(Duration.ofHours(1));
-		assertThat(this.runs).isEmpty();
-		assertThat(each.isCancelled()).isTrue();
-		assertThat(lazy.isDone()).isFalse();
 	}
 
 	@Test
@@ -177,7 +161,7 @@ class VirtualTaskSchedulerTests {
 		this.time.advance(MINUTE);
 		assertThat(once.isDone()).isTrue();
 		this.time.reset();
-		assertThat(this.scheduler.reset(List.of())).isEmpty();
+		this.scheduler.reset();
 		this.time.advance(MINUTE);
 		assertThat(this.runs).hasSize(1);
 	}

@@ -20,7 +20,7 @@ class VirtualTimeContractTests {
 	private static CallSetup inVirtualTime(CallSetup setup) {
 		VirtualTime time = new VirtualTime().patience(Duration.ofMillis(500));
 		setup.time().goWith(time);
-		return setup.observer(time.calls);
+		return setup.observer(new BackoffCalls(time));
 	}
 
 	@Nested

@@ -5,7 +5,6 @@ import java.text.MessageFormat;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -83,7 +82,7 @@ class VirtualTimeTests {
 	}
 
 	private RetryBuilder retryBuilder(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).observer(this.time.calls);
+		return Retry.builder(policy).time(this.time).observer(new BackoffCalls(this.time));
 	}
 
 	private Retry retry(String name, Duration base) {
@@ -513,6 +512,24 @@ class VirtualTimeTests {
 		}
 
 		@Test
+		void butATickThatComesLateIsNotCounted() throws Exception {
+			VirtualTimeTests.this.time.patience(FOREVER);
+			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(2)).maxAttempts(1).build());
+			CompletableFuture<Object> call = retry.callAsync(() -> new CompletableFuture<>());
+			tick(1_000, Duration.ofMillis(101));
+			assertThat(call).isNotDone();
+			tick(40, Duration.ofMillis(100));
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> get(call))
+				.withCauseInstanceOf(AttemptTimeoutException.class);
+		}
+
+		private void tick(int times, Duration each) {
+			for (int i = 0; i < times; i++) {
+				VirtualTimeTests.this.time.locked(() -> VirtualTimeTests.this.time.count(each.toNanos()));
+			}
+		}
+
+		@Test
 		void andAWarningNamesItAndWhatItsThreadDoes() throws Exception {
 			VirtualTimeTests.this.time.patience(SHORT);
 			CompletableFuture<String> told = new CompletableFuture<>();
@@ -753,8 +770,6 @@ class VirtualTimeTests {
 				retry("orders", Duration.ofSeconds(1)).run(() -> {
 				});
 				hold.untilBegun(1);
-				assertThatIllegalArgumentException().isThrownBy(() -> hold.untilBegun(-1))
-					.withMessage("Invalid calls (-1): must be 0 or more.");
 				assertThatIllegalStateException().isThrownBy(() -> hold.untilBegun(2))
 					.withMessage("Invalid number of calls (2): 1 have begun in this hold after 25 ms. Give each "
 							+ "call a thread of its own, since one that waits keeps its thread.");
@@ -802,7 +817,7 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWaitAndSoDoesTheHold() {
+		void aCallOnTheThreadThatHoldsTheClockFailsAtItsFirstWait() {
 			String problem = "This thread holds the clock, so that its wait would never end: close the hold before, or "
 					+ "call on another thread.";
 			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
@@ -811,7 +826,6 @@ class VirtualTimeTests {
 				.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex)).hasRootCauseMessage(problem)
 					.extracting(RetriesStoppedException::reason)
 					.isEqualTo(StopReason.NOT_RETRYABLE));
-			assertThatIllegalStateException().isThrownBy(hold::close).withMessage(problem);
 			hold.close();
 		}
 
@@ -850,9 +864,6 @@ class VirtualTimeTests {
 		void needsNoCall() {
 			VirtualTimeTests.this.time.advance(Duration.ofDays(365));
 			VirtualTimeTests.this.time.advance(Duration.ZERO);
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> VirtualTimeTests.this.time.advance(ChronoUnit.FOREVER.getDuration()))
-				.withMessageEndingWith("): must be at most 36500 days. Choose a shorter one.");
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofDays(365));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> VirtualTimeTests.this.time.advance(Duration.ofSeconds(-1)))
@@ -897,18 +908,15 @@ class VirtualTimeTests {
 		}
 
 		@Test
-		void keepsTheInterruptsOfJobsToThem() {
+		void leavesNoInterruptOfAJobToTheNextOne() {
 			for (int hours = 1; hours <= 2; hours++) {
 				VirtualTimeTests.this.time.scheduleJob(() -> {
 					tell(String.valueOf(Thread.currentThread().isInterrupted()));
 					Thread.currentThread().interrupt();
 				}, Duration.ofHours(hours));
 			}
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
+			VirtualTimeTests.this.time.advance(Duration.ofHours(2));
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			Thread.currentThread().interrupt();
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
-			assertThat(Thread.interrupted()).isTrue();
 			assertThat(VirtualTimeTests.this.told).containsExactly("3600000 false", "7200000 false");
 		}
 
@@ -952,7 +960,7 @@ class VirtualTimeTests {
 			VirtualTime other = new VirtualTime().patience(LONG);
 			Retry inner = Retry.builder(policy("inner").maxAttempts(2).build())
 				.time(other)
-				.observer(other.calls)
+				.observer(new BackoffCalls(other))
 				.build();
 			Retry outer = retry(policy("outer").maxAttempts(1).build());
 			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> outer.call(() -> {
@@ -961,36 +969,6 @@ class VirtualTimeTests {
 			}));
 			assertThat(other.elapsed()).isEqualTo(Duration.ofSeconds(1));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
-		}
-
-	}
-
-	@Nested
-	class Closing {
-
-		@Test
-		void wakesThreadsThatSleep() throws Exception {
-			VirtualTime.Hold hold = VirtualTimeTests.this.time.hold();
-			CountDownLatch begun = new CountDownLatch(1);
-			Future<?> sleeper = VirtualTimeTests.this.threads.submit(() -> {
-				begun.countDown();
-				VirtualTimeTests.this.time.sleep(Duration.ofHours(1));
-				return null;
-			});
-			await(begun);
-			while (!sleeper.isDone()) {
-				VirtualTimeTests.this.time.close();
-			}
-			get(sleeper);
-			hold.close();
-		}
-
-		@Test
-		void forgetsWhatIsToHappen() {
-			Cancellable unused = VirtualTimeTests.this.time.schedule(() -> tell("late"), 1);
-			VirtualTimeTests.this.time.close();
-			VirtualTimeTests.this.time.advance(Duration.ofHours(1));
-			assertThat(VirtualTimeTests.this.told).isEmpty();
 		}
 
 	}
@@ -1019,11 +997,11 @@ class VirtualTimeTests {
 				time.sleep(Duration.ofHours(1));
 				return time.elapsed();
 			});
-			while (!time.wake()) {
+			while (!time.get(time.agenda::wake)) {
 				Thread.onSpinWait();
 			}
 			assertThat(get(woken)).isZero();
-			assertThat(time.wake()).isFalse();
+			assertThat(time.get(time.agenda::wake)).isFalse();
 			hold.close();
 		}
 

@@ -29,7 +29,6 @@ import dev.backoff.test.BackoffCalls;
 import dev.backoff.test.BackoffFaults;
 import dev.backoff.test.BackoffTestConfiguration;
 import dev.backoff.test.CallAssert;
-import dev.backoff.test.CallsAssert;
 import dev.backoff.test.FaultScript;
 import dev.backoff.test.VirtualTime;
 
@@ -73,7 +72,7 @@ class PageTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { CallAssert.class, CallsAssert.class, FaultScript.class })
+	@ValueSource(classes = { CallAssert.class, FaultScript.class })
 	void tables(Class<?> type) {
 		assertThat(type.getDeclaredMethods())
 			.filteredOn((method) -> Modifier.isPublic(method.getModifiers()) && !method.isSynthetic())

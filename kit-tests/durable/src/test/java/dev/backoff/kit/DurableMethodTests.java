@@ -149,7 +149,7 @@ class DurableMethodTests {
 			status.setRollbackOnly();
 		});
 		this.time.advance(Duration.ofHours(1));
-		assertThat(this.calls.of("status")).none();
+		assertThat(this.calls.of("status")).calls(0);
 	}
 
 	@Test
@@ -183,7 +183,7 @@ class DurableMethodTests {
 	void anotherTestBeginsWithoutTheCallsThatWait() throws Exception {
 		this.time.advance(Duration.ofHours(1));
 		assertThat(this.notices.sent()).isEmpty();
-		assertThat(this.calls.of("notice")).none();
+		assertThat(this.calls.of("notice")).calls(0);
 		this.faults.of("notice").fails();
 		this.time.hold();
 		this.notices.send("left behind");

@@ -62,7 +62,7 @@ class OwnFileTests {
 	void theNextTestBeginsWithoutIt() {
 		this.notices.sent().clear();
 		this.time.advance(Duration.ofDays(2));
-		assertThat(this.calls.of("notice")).none();
+		assertThat(this.calls.of("notice")).calls(0);
 		assertThat(this.notices.sent()).isEmpty();
 	}
 

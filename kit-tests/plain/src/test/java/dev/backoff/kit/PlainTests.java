@@ -1,6 +1,5 @@
 package dev.backoff.kit;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -11,11 +10,9 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.test.BackoffCalls;
 import dev.backoff.test.Chance;
 import dev.backoff.test.FaultScript;
-import dev.backoff.test.UnrecordedCallError;
 import dev.backoff.test.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** Virtual time, faults and records without Spring. */
@@ -57,18 +54,8 @@ class PlainTests {
 	@Test
 	void namesTheMissingLibrary() {
 		assertThatIllegalStateException().isThrownBy(() -> this.faults.answers(503))
-			.withMessage("answers(503) needs spring-web, which is not there. Add it, or write "
+			.withMessage("This step needs spring-web, which is not there. Add it, or write "
 					+ "fails(n, YourException::new).");
-	}
-
-	@Test
-	void listsWhatWasRecorded() throws IOException {
-		this.retry.run(() -> {
-		});
-		assertThatExceptionOfType(UnrecordedCallError.class)
-			.isThrownBy(() -> assertThat(this.calls.of("order")).succeeded())
-			.withMessage(
-					"Expecting order to be called once, but it was called 0 times. Nearest first, there are: orders.");
 	}
 
 }

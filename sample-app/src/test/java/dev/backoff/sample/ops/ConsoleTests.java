@@ -43,7 +43,6 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.test.TestBackoff;
-import dev.backoff.test.TimeKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 				"backoff.policies.logistics-sync.ladder=20ms", "backoff.policies.logistics-sync.breaker=logistics",
 				"backoff.breakers.logistics.minimum-calls=2", "backoff.breakers.logistics.open-for=10m" })
 @ActiveProfiles("test")
-@TestBackoff(time = TimeKind.REAL, reset = false)
+@TestBackoff(virtualTime = false, reset = false)
 @Import(ShopClient.class)
 @DirtiesContext
 @Tag("browser")

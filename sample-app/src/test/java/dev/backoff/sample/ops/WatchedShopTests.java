@@ -37,7 +37,6 @@ import org.springframework.test.context.ActiveProfiles;
 
 import dev.backoff.sample.ShopClient;
 import dev.backoff.test.TestBackoff;
-import dev.backoff.test.TimeKind;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -58,7 +57,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 				"backoff.breakers.logistics-sync.probes=1", "shop.gateway.url=",
 				"spring.datasource.url=jdbc:h2:file:./target/watched;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE" })
 @ActiveProfiles({ "durable", "test", "watched" })
-@TestBackoff(time = TimeKind.REAL, reset = false)
+@TestBackoff(virtualTime = false, reset = false)
 @AutoConfigureMetrics
 @Import(ShopClient.class)
 @DirtiesContext
