@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.failure.RetryCause;
 import dev.backoff.concurrency.Ticket;
 
 /**
@@ -54,6 +54,23 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.events.callBegins(call);
 		call.begin(this.settings, now());
 		return this.guard.tryAcquire(call, call.started());
+	}
+
+	/** Return the delays of one call that begins now and whose attempts all fail. */
+	Supplier<@Nullable Duration> delays() {
+		CallState call = new CallState(null);
+		call.begin(this.settings, now());
+		Outcome failed = Outcome.ofValue(AttemptOutcome.RESULT, null);
+		return () -> {
+			DecisionInput input = new DecisionInput(failed, call.attempt(), 0, call.history().previousDelay(), false,
+					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, null);
+			if (!(this.decider.decide(input) instanceof Decision.RetryAfter wait)) {
+				return null;
+			}
+			call.history().addWait(wait);
+			call.beginNext(call.started());
+			return Duration.ofNanos(wait.delay());
+		};
 	}
 
 	/** Return what follows when the first attempt has no permit. */
@@ -199,15 +216,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return new Decision.Proceed(permit, outcome.cause());
 	}
 
-	/** Tell that a retry is made. */
-	void retrying(RetryCause cause) {
-		this.events.retry(cause);
-	}
-
-	/** Tell that an attempt is made, if it is a retry. */
+	/** Publish that an attempt is made, if it is a retry. */
 	void attempting(Decision.Proceed proceed) {
 		if (proceed.cause() != null) {
-			retrying(proceed.cause());
+			this.events.retry(proceed.cause());
 		}
 	}
 
@@ -229,7 +241,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
 	}
 
-	/** End a call that did not succeed at once, and mark its failure with the story. */
+	/**
+	 * End a call that did not succeed at once, and add the stop report to its failure.
+	 */
 	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
