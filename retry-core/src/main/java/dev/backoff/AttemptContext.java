@@ -32,10 +32,10 @@ final class AttemptContext {
 	private @Nullable CallKey key;
 
 	/* The attempt or the deadline elsewhere for which the call stands. */
-	private @Nullable SharedAttempt shared;
+	@Nullable SharedAttempt shared;
 
 	/* Of the running attempt, if it is a probe. */
-	private @Nullable Permit probe;
+	@Nullable Permit probe;
 
 	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
 	private @Nullable HeldPermit permit;
@@ -47,9 +47,9 @@ final class AttemptContext {
 
 	private int captures;
 
-	private @Nullable CallObservation observation;
+	@Nullable CallObservation observation;
 
-	private @Nullable ResumedCall kept;
+	private long fence;
 
 	AttemptContext(CallState call) {
 		this.call = call;
@@ -57,28 +57,19 @@ final class AttemptContext {
 
 	/** Note that the call was kept elsewhere. */
 	void keptAs(ResumedCall kept) {
-		this.kept = kept;
+		this.fence = kept.fence();
 		this.key = new CallKey(kept.key());
-	}
-
-	boolean isKept() {
-		return this.kept != null;
 	}
 
 	/** Return the number of the attempt in the order of all, or 0 if it is not kept. */
 	long fence() {
-		return (this.kept != null) ? this.kept.fence() : 0;
+		return this.fence;
 	}
 
 	/** Note for which attempt or deadline elsewhere the call stands. */
 	void standsFor(SharedAttempt shared) {
 		this.shared = shared;
 		this.key = shared.key;
-	}
-
-	/** Return the attempt or deadline elsewhere for which the call stands, or null. */
-	@Nullable SharedAttempt shared() {
-		return this.shared;
 	}
 
 	void attemptBegins() {
@@ -99,25 +90,13 @@ final class AttemptContext {
 		}
 	}
 
-	@Nullable Permit probe() {
-		return this.probe;
-	}
-
-	void probe(Permit permit) {
-		this.probe = permit;
-	}
-
-	@Nullable CallObservation observation() {
-		return this.observation;
-	}
-
-	/** Observe the call, and tell which observed calls are around it. */
+	/** Observe the call, and publish which observed calls are around it. */
 	void observe(CallObserver.ObservedCall observed) {
 		this.observation = new CallObservation(observed);
 		tellAround(observed, this.call.around());
 	}
 
-	/** Tell an observed call which observed calls are around it, innermost first. */
+	/** Publish to a call which observed calls are around it, innermost first. */
 	static void tellAround(CallObserver.ObservedCall told, @Nullable CallState innermost) {
 		for (CallState around = innermost; around != null; around = around.around()) {
 			CallObserver.ObservedCall outer = observed(around);
@@ -179,7 +158,7 @@ final class AttemptContext {
 		CallState around = this.call.around();
 		if (around != null && around.isAttempt()) {
 			CallKey root = around.context().pathTo(path);
-			path.append('/').append(this.call.ordinal());
+			path.append('/').append(this.call.ordinal);
 			return root;
 		}
 		return key();
@@ -213,7 +192,7 @@ final class AttemptContext {
 			if (elsewhere != null) {
 				held.addAll(elsewhere.permits);
 			}
-			else if (limit != null && around.isHoldingPermit()) {
+			else if (limit != null && around.holdsPermit) {
 				held.add(around.context().permit(limit));
 			}
 		}
@@ -276,8 +255,8 @@ final class AttemptContext {
 	}
 
 	/**
-	 * Return the story of the call inside the running attempt that has thrown and handled
-	 * this failure, or null.
+	 * Return the stop report of the call inside the running attempt that has thrown and
+	 * handled this failure, or null.
 	 * @param unrepeatable whether to ask only for work that must not be repeated
 	 */
 	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
@@ -335,13 +314,13 @@ final class AttemptContext {
 
 		private final AtomicInteger captures = new AtomicInteger();
 
-		private SharedAttempt(CallState call, @Nullable CallKey key, String path, AttemptReports reports,
+		private SharedAttempt(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
 				List<AttemptReports> receivers, List<HeldPermit> permits) {
 			this.settings = call.settings();
 			this.started = call.started();
 			this.limit = call.attemptLimit();
 			this.attempt = call.attempt();
-			this.attemptStart = call.attemptStart();
+			this.attemptStart = call.attemptStart;
 			this.previousFailure = call.previousFailure();
 			this.key = key;
 			this.path = path;
@@ -351,23 +330,11 @@ final class AttemptContext {
 			this.observed = innermostObserved(call);
 		}
 
-		private SharedAttempt(long limit, RetryTime time) {
-			this.settings = CallSettings.ofDeadline(time);
-			this.started = time.nanoTime();
-			this.limit = limit;
-			this.attempt = 1;
-			this.attemptStart = this.started;
-			this.previousFailure = null;
-			this.key = null;
-			this.path = "";
-			this.reports = null;
-			this.receivers = List.of();
-			this.permits = List.of();
-			this.observed = null;
-		}
-
-		static SharedAttempt ofDeadline(long limit, RetryTime time) {
-			return new SharedAttempt(limit, time);
+		static SharedAttempt ofDeadline(long nanos, RetryTime time) {
+			CallState call = new CallState(null);
+			call.begin(CallSettings.ofDeadline(time), time.nanoTime());
+			call.tighten(nanos);
+			return new SharedAttempt(call, null, "", null, List.of(), List.of());
 		}
 
 		int nextInnerCall() {
@@ -412,10 +379,7 @@ final class AttemptContext {
 
 	}
 
-	/**
-	 * What a call inside has thrown, with its story, and whether its work must not be
-	 * repeated.
-	 */
+	/* Thrown by a call inside, and whether its work must not be repeated. */
 	private record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
 	}
 

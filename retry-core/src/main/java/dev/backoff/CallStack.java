@@ -166,7 +166,8 @@ final class CallStack {
 		/* Further out on the thread, of this call or another one. */
 		final @Nullable Driving outer;
 
-		private @Nullable UnderWay begun;
+		/* What the thread is about to begin. */
+		@Nullable UnderWay begun;
 
 		private @Nullable Decision next;
 
@@ -174,14 +175,7 @@ final class CallStack {
 			this.outer = outer;
 		}
 
-		/** Note what the thread is about to begin. */
-		void begins(UnderWay begun) {
-			this.begun = begun;
-		}
-
-		/**
-		 * Return the driving on this thread that is beginning the given object, or null.
-		 */
+		/** Return the driving on this thread that begins the given object, or null. */
 		static @Nullable Driving beginning(UnderWay begun, @Nullable Driving innermost) {
 			Driving driving = innermost;
 			while (driving != null && driving.begun != begun) {

@@ -31,18 +31,19 @@ final class CallState {
 
 	private int attempt;
 
-	private long attemptStart;
+	/* The reading at the start of the running attempt, or at the end of the wait. */
+	long attemptStart;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
-	private int ordinal;
+	int ordinal;
 
 	private int innerCalls;
 
 	/* Whether the running attempt holds a permit of the concurrency limit. */
-	private boolean holdsPermit;
+	boolean holdsPermit;
 
 	/* While the call waits for a permit, or where it was refused one. */
-	private @Nullable Ticket ticket;
+	@Nullable Ticket ticket;
 
 	private @Nullable AttemptHistory history;
 
@@ -84,11 +85,6 @@ final class CallState {
 		context().keptAs(kept);
 	}
 
-	/** Return whether the call is kept elsewhere while it waits. */
-	boolean isKept() {
-		return this.context != null && this.context.isKept();
-	}
-
 	/** Return a call that stands for an attempt or a deadline from elsewhere. */
 	static CallState standingFor(SharedAttempt shared) {
 		CallState call = new CallState(null);
@@ -112,7 +108,7 @@ final class CallState {
 
 	/** Return the attempt or the deadline elsewhere for which this stands, or null. */
 	@Nullable SharedAttempt shared() {
-		return (this.context != null) ? this.context.shared() : null;
+		return (this.context != null) ? this.context.shared : null;
 	}
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
@@ -131,7 +127,7 @@ final class CallState {
 	}
 
 	@Nullable CallObservation observation() {
-		return (this.context != null) ? this.context.observation() : null;
+		return (this.context != null) ? this.context.observation : null;
 	}
 
 	CallObserver.@Nullable ObservedCall observed() {
@@ -143,22 +139,6 @@ final class CallState {
 	CallObserver.@Nullable Observed observeAttempt() {
 		CallObservation observation = observation();
 		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
-	}
-
-	void holdsPermit(boolean holdsPermit) {
-		this.holdsPermit = holdsPermit;
-	}
-
-	boolean isHoldingPermit() {
-		return this.holdsPermit;
-	}
-
-	@Nullable Ticket ticket() {
-		return this.ticket;
-	}
-
-	void ticket(@Nullable Ticket ticket) {
-		this.ticket = ticket;
 	}
 
 	/** Leave the queue, or give the permit back that was granted there. */
@@ -214,30 +194,12 @@ final class CallState {
 		return this.attempt;
 	}
 
-	int ordinal() {
-		return this.ordinal;
-	}
-
 	CallSettings settings() {
 		return this.settings;
 	}
 
 	long started() {
 		return this.started;
-	}
-
-	/**
-	 * Return the reading at the start of the running attempt, or at the end of the wait.
-	 */
-	long attemptStart() {
-		return this.attemptStart;
-	}
-
-	/**
-	 * Note when the wait ends that has begun, or when the first attempt starts after it.
-	 */
-	void attemptStart(long reading) {
-		this.attemptStart = reading;
 	}
 
 	/** Return whether an attempt was not good enough, or the call has waited. */

@@ -79,7 +79,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	private Decision refused(CallState call, long now) {
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		return (ticket != null)
 				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
@@ -125,14 +125,14 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
 		// a stored call began long before its attempt
-		long nanos = Math.max(0, now - call.attemptStart());
+		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.succeededAtOnce(permit, nanos, now);
 		this.events.succeededAtOnce(call, nanos);
 	}
 
 	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
-		long nanos = Math.max(0, now - call.attemptStart());
+		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.ended(permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
@@ -177,15 +177,15 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/** Note that a wait is over, for any reason. */
 	void waited(CallState call) {
 		this.events.waited();
-		if (call.ticket() != null) {
-			this.events.queued(call.history().shortenLastWait(call.attemptStart() - now()));
+		if (call.ticket != null) {
+			this.events.queued(call.history().shortenLastWait(call.attemptStart - now()));
 		}
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
 	Decision afterWait(CallState call) {
 		long now = now();
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		if (ticket != null && !ticket.isGranted()) {
 			return refused(call, now);
 		}
@@ -203,13 +203,13 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			if (call.ticket() == null) {
+			if (call.ticket == null) {
 				call.history().addPostponed();
 			}
 			return refused(call, now);
 		}
 		if (outcome == null) {
-			call.attemptStart(now);
+			call.attemptStart = now;
 			return new Decision.Proceed(permit, null);
 		}
 		call.beginNext(now);
@@ -247,10 +247,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		call.leaveQueue();
 		if (outcome == null) {
-			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
+			outcome = this.guard.isKeeping() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
 					(ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);

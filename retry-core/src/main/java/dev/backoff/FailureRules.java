@@ -70,7 +70,7 @@ final class FailureRules {
 			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
 					: StopReason.CANCELLED;
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					Decision.unfinished(reason, Decision.name(failure) + " is never retried"));
+					new Decision.Stop(reason, Decision.name(failure) + " is never retried"));
 		}
 		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
 			return refuse(failure, Decision.name(failure) + " is never retried");
@@ -107,7 +107,7 @@ final class FailureRules {
 			return noted;
 		}
 		RetriesStoppedException mark = RetriesStoppedException.on(failure);
-		return (mark != null && mark.settledSince(call.attemptStart())) ? mark : null;
+		return (mark != null && mark.settledSince(call.attemptStart)) ? mark : null;
 	}
 
 	/*
@@ -147,7 +147,7 @@ final class FailureRules {
 	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
 		if (!inner.reason().isRecoverable()) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					Decision.unfinished(inner.reason(), "a call inside was"));
+					new Decision.Stop(inner.reason(), "a call inside was"));
 		}
 		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}

@@ -312,7 +312,7 @@ public final class Retry {
 			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
 					? builder.breaker
 					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
-			this.guard = new OverloadGuard(limit, breaker, builder.budget);
+			this.guard = new OverloadGuard(limit, breaker, builder.budget, false);
 			this.running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
 			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
