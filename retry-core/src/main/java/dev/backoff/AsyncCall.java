@@ -69,7 +69,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		CallState running = CallStack.ofThread().running();
 		// the call may outlive the attempt around it, and goes on on other threads
-		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share()) : null;
+		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
 		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
 		return steps.limit().list(call, call.start());
 	}

@@ -49,7 +49,8 @@ final class AttemptContext {
 
 	@Nullable CallObservation observation;
 
-	private long fence;
+	/* The number of the attempt in the order of all, or 0 if the call is not kept. */
+	long fence;
 
 	AttemptContext(CallState call) {
 		this.call = call;
@@ -59,11 +60,6 @@ final class AttemptContext {
 	void keptAs(ResumedCall kept) {
 		this.fence = kept.fence();
 		this.key = new CallKey(kept.key());
-	}
-
-	/** Return the number of the attempt in the order of all, or 0 if it is not kept. */
-	long fence() {
-		return this.fence;
 	}
 
 	/** Note for which attempt or deadline elsewhere the call stands. */

@@ -72,8 +72,7 @@ final class CallStack {
 	/** Put an attempt or a deadline from elsewhere around the calls to come. */
 	CallState adopt(SharedAttempt shared, long timeLeft) {
 		leaveTo(this.top);
-		CallState adopted = new CallState(this.top);
-		adopted.standFor(shared);
+		CallState adopted = CallState.standingFor(shared, this.top);
 		adopted.tighten(timeLeft);
 		this.top = adopted;
 		return adopted;

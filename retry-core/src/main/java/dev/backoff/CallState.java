@@ -85,25 +85,22 @@ final class CallState {
 		context().keptAs(kept);
 	}
 
-	/** Return a call that stands for an attempt or a deadline from elsewhere. */
-	static CallState standingFor(SharedAttempt shared) {
-		CallState call = new CallState(null);
-		call.standFor(shared);
-		return call;
-	}
-
-	/** Stand for an attempt or a deadline from elsewhere, within the enclosing call. */
-	void standFor(SharedAttempt shared) {
-		this.settings = shared.settings;
-		this.started = shared.started;
-		this.limit = shared.limit;
-		this.attempt = shared.attempt;
-		this.attemptStart = shared.attemptStart;
-		CallState around = around();
+	/**
+	 * Return a call that stands for an attempt or a deadline elsewhere, within another.
+	 */
+	static CallState standingFor(SharedAttempt shared, @Nullable CallState enclosing) {
+		CallState call = new CallState(enclosing);
+		call.settings = shared.settings;
+		call.started = shared.started;
+		call.limit = shared.limit;
+		call.attempt = shared.attempt;
+		call.attemptStart = shared.attemptStart;
+		CallState around = call.around();
 		if (around != null && around.isLimited()) {
-			tighten(Math.max(0, around.timeLeftNow()));
+			call.tighten(Math.max(0, around.timeLeftNow()));
 		}
-		context().standsFor(shared);
+		call.context().standsFor(shared);
+		return call;
 	}
 
 	/** Return the attempt or the deadline elsewhere for which this stands, or null. */
@@ -114,11 +111,6 @@ final class CallState {
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
 	boolean standsFor(CallState call) {
 		return this.context != null && call.context != null && this.context.standsFor(call.context);
-	}
-
-	/** Return whether the attempt is the one that runs here. */
-	boolean isOf(SharedAttempt attempt) {
-		return this.context != null && this.context.isOf(attempt);
 	}
 
 	/** Bound the call by the given time from now. */

@@ -85,15 +85,13 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
-	/**
-	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
-	 */
+	/** Go on with a call kept elsewhere: return its attempt, a wait or the end. */
 	Decision resume(CallState call, ResumedCall kept) {
 		this.events.callGoesOn(call, kept);
 		long now = now();
 		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
-			return Decision.lost(kept.loss()).after(kept.failure());
+			return new Decision.Stop(StopReason.LOST, kept.loss()).after(kept.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
@@ -241,9 +239,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
 	}
 
-	/**
-	 * End a call that did not succeed at once, and add the stop report to its failure.
-	 */
+	/** End a call that did not succeed at once; add the stop report to its failure. */
 	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();

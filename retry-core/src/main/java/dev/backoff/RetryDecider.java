@@ -25,9 +25,9 @@ import dev.backoff.time.Nanos;
 final class RetryDecider {
 
 	/*
-	 * A budget cannot tell when it pays again, nor a breaker that was opened by hand when
-	 * it permits again. Without a delay of the policy, waiting for either would keep a
-	 * processor busy.
+	 * A budget does not know when it pays again, nor a breaker that was opened by hand
+	 * when it permits again. Without a delay of the policy, waiting for either would keep
+	 * a processor busy.
 	 */
 	private static final long LEAST_POSTPONEMENT = 10_000_000;
 
