@@ -33,7 +33,7 @@ final class CallStack {
 	/* Of the innermost asynchronous call that the thread drives. */
 	@Nullable Driving driving;
 
-	/* What the thread serves after what it serves now. */
+	/* Calls that go on when the one that goes on now has returned; null if none does. */
 	private @Nullable Queue<Runnable> serving;
 
 	static CallStack ofThread() {
