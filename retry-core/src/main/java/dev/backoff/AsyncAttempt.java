@@ -106,7 +106,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 				this.call.settle(value);
 				return;
 			}
-			this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state), this);
+			this.call.drive(steps.attemptEnded(refusedIfUnrepeatable(outcome), this.permit, this.call.state), this);
 		}
 		catch (Throwable ex) {
 			// an overflow of the stack, for instance: the future ends nevertheless
@@ -115,7 +115,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	/* Refuse a retry if the operation says that it cannot be repeated. */
-	private Outcome unlessRepeatable(Outcome outcome) {
+	private Outcome refusedIfUnrepeatable(Outcome outcome) {
 		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
 			return outcome;
 		}

@@ -3,24 +3,23 @@ package dev.backoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.AttemptReports;
+import dev.backoff.SharedAttempt.HandledFailure;
+import dev.backoff.SharedAttempt.HeldPermit;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.concurrency.ConcurrencyLimit;
-import dev.backoff.time.RetryTime;
 
 /**
  * What ties a call to requests, to other threads and to the calls inside its attempt. It
  * is made when it is first needed, since most calls have no such ties. Used by one thread
- * at a time. Longer than most files: keys, reports and permits are shared along one
- * chain.
+ * at a time.
  */
 final class AttemptContext {
 
@@ -108,7 +107,7 @@ final class AttemptContext {
 		return (elsewhere != null) ? elsewhere.observed : call.observed();
 	}
 
-	private static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
+	static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
 		CallState observed = call;
 		while (observed != null && observed(observed) == null) {
 			observed = observed.around();
@@ -241,12 +240,13 @@ final class AttemptContext {
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */
 	void handledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
-		for (AttemptReports reports : receivers()) {
-			if (reports.handledFailures.size() >= MOST_NOTED) {
-				reports.handledFailures.poll();
+		List<AttemptReports> receivers = receivers();
+		if (!receivers.isEmpty()) {
+			Queue<HandledFailure> handled = receivers.get(0).handledFailures;
+			if (handled.size() >= MOST_NOTED) {
+				handled.poll();
 			}
-			reports.handledFailures.add(new HandledFailure(failure, story, unrepeatable));
-			return;
+			handled.add(new HandledFailure(failure, story, unrepeatable));
 		}
 	}
 
@@ -259,124 +259,12 @@ final class AttemptContext {
 	@Nullable RetriesStoppedException handledInside(Throwable failure, boolean unrepeatable) {
 		if (this.reports != null) {
 			for (HandledFailure handled : this.reports.handledFailures) {
-				if (handled.failure == failure && (handled.unrepeatable || !unrepeatable)) {
-					return handled.story;
+				if (handled.failure() == failure && (handled.unrepeatable() || !unrepeatable)) {
+					return handled.story();
 				}
 			}
 		}
 		return null;
-	}
-
-	/**
-	 * An attempt that other threads may stand for, or a deadline from outside, which has
-	 * no key and receives no reports. Its counters are shared by the calls that stand for
-	 * it, so that no two requests have the same key. Thread-safe.
-	 */
-	static final class SharedAttempt {
-
-		final CallSettings settings;
-
-		final long started;
-
-		/* From the start of the call to the end of the attempt. */
-		final long limit;
-
-		final int attempt;
-
-		final long attemptStart;
-
-		final @Nullable Throwable previousFailure;
-
-		/* The outermost call's. */
-		final @Nullable CallKey key;
-
-		/* How its call is reached from the outermost one. */
-		private final String path;
-
-		/* Receives reports for the attempt and identifies it. */
-		private final @Nullable AttemptReports reports;
-
-		private final List<AttemptReports> receivers;
-
-		/* Those that the attempt and the attempts around it held. */
-		private final List<HeldPermit> permits;
-
-		/* The innermost call that is observed. */
-		private final CallObserver.@Nullable ObservedCall observed;
-
-		private final AtomicInteger innerCalls = new AtomicInteger();
-
-		private final AtomicInteger requests = new AtomicInteger();
-
-		private final AtomicInteger captures = new AtomicInteger();
-
-		private SharedAttempt(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
-				List<AttemptReports> receivers, List<HeldPermit> permits) {
-			this.settings = call.settings();
-			this.started = call.started();
-			this.limit = call.attemptLimit();
-			this.attempt = call.attempt();
-			this.attemptStart = call.attemptStart;
-			this.previousFailure = call.previousFailure();
-			this.key = key;
-			this.path = path;
-			this.reports = reports;
-			this.receivers = List.copyOf(receivers);
-			this.permits = List.copyOf(permits);
-			this.observed = innermostObserved(call);
-		}
-
-		static SharedAttempt ofDeadline(long nanos, RetryTime time) {
-			CallState call = new CallState(null);
-			call.begin(CallSettings.ofDeadline(time), time.nanoTime());
-			call.tighten(nanos);
-			return new SharedAttempt(call, null, "", null, List.of(), List.of());
-		}
-
-		int nextInnerCall() {
-			return this.innerCalls.incrementAndGet();
-		}
-
-		boolean isHoldingPermit(ConcurrencyLimit limit) {
-			for (HeldPermit permit : this.permits) {
-				if (permit.limit == limit && permit.held) {
-					return true;
-				}
-			}
-			return false;
-		}
-
-		@Override
-		public String toString() {
-			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
-		}
-
-	}
-
-	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */
-	private static final class HeldPermit {
-
-		private final ConcurrencyLimit limit;
-
-		private volatile boolean held = true;
-
-		HeldPermit(ConcurrencyLimit limit) {
-			this.limit = limit;
-		}
-
-	}
-
-	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
-	private static final class AttemptReports {
-
-		private volatile @Nullable String unsafeRequest;
-
-		private final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
-
-	}
-
-	/* Thrown by a call inside, and whether its work must not be repeated. */
-	private record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
 	}
 
 }

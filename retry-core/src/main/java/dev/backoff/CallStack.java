@@ -7,8 +7,6 @@ import java.util.Queue;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
-
 /**
  * The calls that are running on one thread, innermost on top.
  * <p>

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
@@ -124,7 +123,7 @@ final class CallState {
 
 	CallObserver.@Nullable ObservedCall observed() {
 		CallObservation observation = observation();
-		return (observation != null) ? observation.call() : null;
+		return (observation != null) ? observation.call : null;
 	}
 
 	/** Begin to observe the attempt, if the call is observed. */
@@ -267,7 +266,7 @@ final class CallState {
 
 	private int nextInnerCall() {
 		SharedAttempt elsewhere = shared();
-		return (elsewhere != null) ? elsewhere.nextInnerCall() : ++this.innerCalls;
+		return (elsewhere != null) ? elsewhere.innerCalls.incrementAndGet() : ++this.innerCalls;
 	}
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitOpenException;

@@ -5,7 +5,6 @@ import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
