@@ -43,17 +43,17 @@ final class AsyncAttempt<T extends @Nullable Object>
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			stopTimer();
-			ended(CallStack.ofThread().within(this.call.state(), () -> judge(value, failure)), value);
+			ended(CallStack.ofThread().within(this.call.state, () -> judge(value, failure)), value);
 		}
 	}
 
 	/** End the attempt when its time is over, unless it has ended. */
 	void endInTime() {
-		if (this.call.underWay() != this) {
+		if (!this.call.isUnderWay(this)) {
 			return;
 		}
-		AttemptLimit limit = this.call.steps().limit();
-		guard(limit.schedule(this::timeOut, limit.nanosLeft(this.call.state())));
+		AttemptLimit limit = this.call.steps.limit();
+		guard(limit.schedule(this::timeOut, limit.nanosLeft(this.call.state)));
 	}
 
 	/*
@@ -61,7 +61,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	 * counts. The executor ends the attempt; until then the caller can still cancel.
 	 */
 	private void timeOut() {
-		if (this.call.underWay() == this) {
+		if (this.call.isUnderWay(this)) {
 			this.late = true;
 			this.call.execute(this::timedOut);
 			guard(this.call.guard(this::timedOut));
@@ -70,7 +70,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 
 	private void guard(@Nullable Cancellable timer) {
 		this.timer = timer;
-		if (this.call.underWay() != this) {
+		if (!this.call.isUnderWay(this)) {
 			stopTimer();
 		}
 	}
@@ -79,7 +79,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.claim(this)) {
 			stopTimer();
 			cancelStage();
-			ended(judge(null, this.call.steps().limit().exceeded(this.call.state(), null)), null);
+			ended(judge(null, this.call.steps.limit().exceeded(this.call.state, null)), null);
 		}
 	}
 
@@ -91,22 +91,22 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	private Outcome judge(@Nullable T value, @Nullable Throwable failure) {
-		RetryDecider decider = this.call.steps().decider();
-		return (failure != null) ? decider.judge(Causes.unwrap(failure), this.call.state())
-				: Outcome.ofValue(decider.judge(value, this.call.context()), value);
+		RetryDecider decider = this.call.steps.decider();
+		return (failure != null) ? decider.judge(Causes.unwrap(failure), this.call.state)
+				: Outcome.ofValue(decider.judge(value, this.call.context), value);
 	}
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	private void ended(Outcome outcome, @Nullable T value) {
-		CallSteps steps = this.call.steps();
+		CallSteps steps = this.call.steps;
 		try {
-			if (!this.call.state().hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
-				this.call.state().attemptEnded();
-				steps.succeededAtOnce(this.call.state(), this.permit);
+			if (!this.call.state.hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
+				this.call.state.attemptEnded();
+				steps.succeededAtOnce(this.call.state, this.permit);
 				this.call.settle(value);
 				return;
 			}
-			this.call.drive(steps.attemptEnded(unlessRepeatable(outcome), this.permit, this.call.state()), this);
+			this.call.drive(steps.attemptEnded(refusedIfUnrepeatable(outcome), this.permit, this.call.state), this);
 		}
 		catch (Throwable ex) {
 			// an overflow of the stack, for instance: the future ends nevertheless
@@ -115,7 +115,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	/* Refuse a retry if the operation says that it cannot be repeated. */
-	private Outcome unlessRepeatable(Outcome outcome) {
+	private Outcome refusedIfUnrepeatable(Outcome outcome) {
 		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
 			return outcome;
 		}
@@ -124,7 +124,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
 		}
 		catch (Throwable ex) {
-			this.call.steps().events().hookFailed("operation", ex);
+			this.call.steps.events().hookFailed("operation", ex);
 			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
 		}
 	}

@@ -36,17 +36,17 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	/** Runs later attempts unless another executor is given. */
 	static final Executor DEFAULT_EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
-	private final CallState state;
+	final CallState state;
 
-	private final CallSteps steps;
+	final CallSteps steps;
 
-	private final C context;
+	final C context;
 
 	private final AsyncOperation.OnContext<C, T> operation;
 
 	private final @Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery;
 
-	private final Executor executor;
+	final Executor executor;
 
 	private final AsyncResult<T> result = new AsyncResult<>(this);
 
@@ -69,7 +69,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		CallState running = CallStack.ofThread().running();
 		// the call may outlive the attempt around it, and goes on on other threads
-		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share()) : null;
+		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
 		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
 		return steps.limit().list(call, call.start());
 	}
@@ -87,7 +87,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	@Override
 	public CallRegistry.@Nullable RunningAttempt now() {
 		return (this.underWay instanceof AsyncAttempt<?>) ? CallRegistry.RunningAttempt.of(this.state.settings(),
-				this.state.attempt(), this.state.attemptStart(), null) : null;
+				this.state.attempt(), this.state.attemptStart, null) : null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -98,33 +98,18 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	private void putUnderWay(CallStack.Driving.UnderWay begun, CallStack.Driving driving) {
-		driving.begins(begun);
+		driving.begun = begun;
 		this.underWay = begun;
 	}
 
-	CallStack.Driving.@Nullable UnderWay underWay() {
-		return this.underWay;
+	/** Return whether the given attempt, wait or recovery has not been taken out. */
+	boolean isUnderWay(CallStack.Driving.UnderWay begun) {
+		return this.underWay == begun;
 	}
 
 	/** Take out what is under way; false if another thread has taken it. */
 	boolean claim(CallStack.Driving.UnderWay claimed) {
 		return UNDER_WAY.compareAndSet(this, claimed, null);
-	}
-
-	CallState state() {
-		return this.state;
-	}
-
-	CallSteps steps() {
-		return this.steps;
-	}
-
-	C context() {
-		return this.context;
-	}
-
-	Executor executor() {
-		return this.executor;
 	}
 
 	@Nullable String unrepeatable() {
@@ -224,9 +209,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return stage;
 	}
 
-	/*
-	 * The thread that started the work was interrupted, not one that carries it out.
-	 */
+	/* The thread that started the work was interrupted, not one that carries it out. */
 	static void keepInterrupt(Throwable failure) {
 		if (failure instanceof InterruptedException) {
 			Thread.currentThread().interrupt();

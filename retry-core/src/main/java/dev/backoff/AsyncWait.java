@@ -29,7 +29,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 	void begin(long nanos) {
 		if (hasEnded()) {
 			// it may have ended before it was entered
-			this.call.steps().registry().leave(this);
+			this.call.steps.registry().leave(this);
 			return;
 		}
 		if (nanos <= 0) {
@@ -38,7 +38,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		}
 		Cancellable timer;
 		try {
-			timer = this.call.steps().settings().time().schedule(this, nanos);
+			timer = this.call.steps.settings().time().schedule(this, nanos);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -53,13 +53,13 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 	}
 
 	private boolean hasEnded() {
-		return this.call.underWay() != this;
+		return !this.call.isUnderWay(this);
 	}
 
 	/* The timer's thread runs no code of the application. */
 	@Override
 	public void run() {
-		if (this.call.state().ticket() == null) {
+		if (this.call.state.ticket == null) {
 			handOver(AsyncCall.DEFAULT_EXECUTOR);
 		}
 		else {
@@ -80,7 +80,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		while (!SCHEDULED.compareAndSet(this, timer, handOver));
 		stop(timer);
 		try {
-			this.call.executor().execute(handOver);
+			this.call.executor.execute(handOver);
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
@@ -94,7 +94,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 	/** Go on because of the shutdown. */
 	@Override
 	void wake() {
-		goOn(this.call.state().now(), false);
+		goOn(this.call.state.now(), false);
 	}
 
 	/** Go on after the wait, or because the executor has not done so in time. */
@@ -111,12 +111,12 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 	}
 
 	private Decision next(long since, boolean overdue) {
-		CallState state = this.call.state();
-		CallSteps steps = this.call.steps();
+		CallState state = this.call.state;
+		CallSteps steps = this.call.steps;
 		Decision next = steps.afterWait(state);
-		AttemptLimit limit = this.call.steps().limit();
+		AttemptLimit limit = this.call.steps.limit();
 		if (next instanceof Decision.Proceed proceed) {
-			state.attemptStart(since);
+			state.attemptStart = since;
 			if (overdue && limit.isSet()) {
 				return steps.timedOutUnbegun(proceed, limit.unbegun(state), state);
 			}
@@ -127,7 +127,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 
 	@Override
 	CallState call() {
-		return this.call.state();
+		return this.call.state;
 	}
 
 	@Override
@@ -142,8 +142,8 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 
 	private void ended() {
 		stop(this.scheduled);
-		this.call.steps().registry().leave(this);
-		this.call.steps().waited(this.call.state());
+		this.call.steps.registry().leave(this);
+		this.call.steps.waited(this.call.state);
 	}
 
 	private static void stop(@Nullable Cancellable scheduled) {
@@ -166,7 +166,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 
 		HandOver(AsyncWait wait) {
 			this.wait = wait;
-			this.since = wait.call.state().now();
+			this.since = wait.call.state.now();
 		}
 
 		@Override

@@ -56,7 +56,7 @@ public final class Attempt {
 			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey(), 0);
 		}
 		return new Attempt(call.attempt(), call.settings().policy().maxAttempts(), call.previousFailure(),
-				call.timeLeftNow(), call.context().key(), call.context().fence());
+				call.timeLeftNow(), call.context().key(), call.context().fence);
 	}
 
 	/**

@@ -3,24 +3,23 @@ package dev.backoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.AttemptReports;
+import dev.backoff.SharedAttempt.HandledFailure;
+import dev.backoff.SharedAttempt.HeldPermit;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.concurrency.ConcurrencyLimit;
-import dev.backoff.time.RetryTime;
 
 /**
  * What ties a call to requests, to other threads and to the calls inside its attempt. It
  * is made when it is first needed, since most calls have no such ties. Used by one thread
- * at a time. Longer than most files: keys, reports and permits are shared along one
- * chain.
+ * at a time.
  */
 final class AttemptContext {
 
@@ -32,10 +31,10 @@ final class AttemptContext {
 	private @Nullable CallKey key;
 
 	/* The attempt or the deadline elsewhere for which the call stands. */
-	private @Nullable SharedAttempt shared;
+	@Nullable SharedAttempt shared;
 
 	/* Of the running attempt, if it is a probe. */
-	private @Nullable Permit probe;
+	@Nullable Permit probe;
 
 	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
 	private @Nullable HeldPermit permit;
@@ -47,9 +46,10 @@ final class AttemptContext {
 
 	private int captures;
 
-	private @Nullable CallObservation observation;
+	@Nullable CallObservation observation;
 
-	private @Nullable ResumedCall kept;
+	/* The number of the attempt in the order of all, or 0 if the call is not kept. */
+	long fence;
 
 	AttemptContext(CallState call) {
 		this.call = call;
@@ -57,28 +57,14 @@ final class AttemptContext {
 
 	/** Note that the call was kept elsewhere. */
 	void keptAs(ResumedCall kept) {
-		this.kept = kept;
+		this.fence = kept.fence();
 		this.key = new CallKey(kept.key());
-	}
-
-	boolean isKept() {
-		return this.kept != null;
-	}
-
-	/** Return the number of the attempt in the order of all, or 0 if it is not kept. */
-	long fence() {
-		return (this.kept != null) ? this.kept.fence() : 0;
 	}
 
 	/** Note for which attempt or deadline elsewhere the call stands. */
 	void standsFor(SharedAttempt shared) {
 		this.shared = shared;
 		this.key = shared.key;
-	}
-
-	/** Return the attempt or deadline elsewhere for which the call stands, or null. */
-	@Nullable SharedAttempt shared() {
-		return this.shared;
 	}
 
 	void attemptBegins() {
@@ -99,25 +85,13 @@ final class AttemptContext {
 		}
 	}
 
-	@Nullable Permit probe() {
-		return this.probe;
-	}
-
-	void probe(Permit permit) {
-		this.probe = permit;
-	}
-
-	@Nullable CallObservation observation() {
-		return this.observation;
-	}
-
-	/** Observe the call, and tell which observed calls are around it. */
+	/** Observe the call, and publish which observed calls are around it. */
 	void observe(CallObserver.ObservedCall observed) {
 		this.observation = new CallObservation(observed);
 		tellAround(observed, this.call.around());
 	}
 
-	/** Tell an observed call which observed calls are around it, innermost first. */
+	/** Publish to a call which observed calls are around it, innermost first. */
 	static void tellAround(CallObserver.ObservedCall told, @Nullable CallState innermost) {
 		for (CallState around = innermost; around != null; around = around.around()) {
 			CallObserver.ObservedCall outer = observed(around);
@@ -133,7 +107,7 @@ final class AttemptContext {
 		return (elsewhere != null) ? elsewhere.observed : call.observed();
 	}
 
-	private static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
+	static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
 		CallState observed = call;
 		while (observed != null && observed(observed) == null) {
 			observed = observed.around();
@@ -179,7 +153,7 @@ final class AttemptContext {
 		CallState around = this.call.around();
 		if (around != null && around.isAttempt()) {
 			CallKey root = around.context().pathTo(path);
-			path.append('/').append(this.call.ordinal());
+			path.append('/').append(this.call.ordinal);
 			return root;
 		}
 		return key();
@@ -213,7 +187,7 @@ final class AttemptContext {
 			if (elsewhere != null) {
 				held.addAll(elsewhere.permits);
 			}
-			else if (limit != null && around.isHoldingPermit()) {
+			else if (limit != null && around.holdsPermit) {
 				held.add(around.context().permit(limit));
 			}
 		}
@@ -266,157 +240,31 @@ final class AttemptContext {
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */
 	void handledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
-		for (AttemptReports reports : receivers()) {
-			if (reports.handledFailures.size() >= MOST_NOTED) {
-				reports.handledFailures.poll();
+		List<AttemptReports> receivers = receivers();
+		if (!receivers.isEmpty()) {
+			Queue<HandledFailure> handled = receivers.get(0).handledFailures;
+			if (handled.size() >= MOST_NOTED) {
+				handled.poll();
 			}
-			reports.handledFailures.add(new HandledFailure(failure, story, unrepeatable));
-			return;
+			handled.add(new HandledFailure(failure, story, unrepeatable));
 		}
 	}
 
 	/**
-	 * Return the story of the call inside the running attempt that has thrown and handled
-	 * this failure, or null.
+	 * Return the stop report of the call inside the running attempt that has thrown and
+	 * handled this failure, or null.
 	 * @param unrepeatable whether to ask only for work that must not be repeated
 	 */
 	@SuppressWarnings("ReferenceEquality") // the same instance, not an equal one
 	@Nullable RetriesStoppedException handledInside(Throwable failure, boolean unrepeatable) {
 		if (this.reports != null) {
 			for (HandledFailure handled : this.reports.handledFailures) {
-				if (handled.failure == failure && (handled.unrepeatable || !unrepeatable)) {
-					return handled.story;
+				if (handled.failure() == failure && (handled.unrepeatable() || !unrepeatable)) {
+					return handled.story();
 				}
 			}
 		}
 		return null;
-	}
-
-	/**
-	 * An attempt that other threads may stand for, or a deadline from outside, which has
-	 * no key and receives no reports. Its counters are shared by the calls that stand for
-	 * it, so that no two requests have the same key. Thread-safe.
-	 */
-	static final class SharedAttempt {
-
-		final CallSettings settings;
-
-		final long started;
-
-		/* From the start of the call to the end of the attempt. */
-		final long limit;
-
-		final int attempt;
-
-		final long attemptStart;
-
-		final @Nullable Throwable previousFailure;
-
-		/* The outermost call's. */
-		final @Nullable CallKey key;
-
-		/* How its call is reached from the outermost one. */
-		private final String path;
-
-		/* Receives reports for the attempt and identifies it. */
-		private final @Nullable AttemptReports reports;
-
-		private final List<AttemptReports> receivers;
-
-		/* Those that the attempt and the attempts around it held. */
-		private final List<HeldPermit> permits;
-
-		/* The innermost call that is observed. */
-		private final CallObserver.@Nullable ObservedCall observed;
-
-		private final AtomicInteger innerCalls = new AtomicInteger();
-
-		private final AtomicInteger requests = new AtomicInteger();
-
-		private final AtomicInteger captures = new AtomicInteger();
-
-		private SharedAttempt(CallState call, @Nullable CallKey key, String path, AttemptReports reports,
-				List<AttemptReports> receivers, List<HeldPermit> permits) {
-			this.settings = call.settings();
-			this.started = call.started();
-			this.limit = call.attemptLimit();
-			this.attempt = call.attempt();
-			this.attemptStart = call.attemptStart();
-			this.previousFailure = call.previousFailure();
-			this.key = key;
-			this.path = path;
-			this.reports = reports;
-			this.receivers = List.copyOf(receivers);
-			this.permits = List.copyOf(permits);
-			this.observed = innermostObserved(call);
-		}
-
-		private SharedAttempt(long limit, RetryTime time) {
-			this.settings = CallSettings.ofDeadline(time);
-			this.started = time.nanoTime();
-			this.limit = limit;
-			this.attempt = 1;
-			this.attemptStart = this.started;
-			this.previousFailure = null;
-			this.key = null;
-			this.path = "";
-			this.reports = null;
-			this.receivers = List.of();
-			this.permits = List.of();
-			this.observed = null;
-		}
-
-		static SharedAttempt ofDeadline(long limit, RetryTime time) {
-			return new SharedAttempt(limit, time);
-		}
-
-		int nextInnerCall() {
-			return this.innerCalls.incrementAndGet();
-		}
-
-		boolean isHoldingPermit(ConcurrencyLimit limit) {
-			for (HeldPermit permit : this.permits) {
-				if (permit.limit == limit && permit.held) {
-					return true;
-				}
-			}
-			return false;
-		}
-
-		@Override
-		public String toString() {
-			return (this.key != null) ? "attempt " + this.attempt : "a deadline";
-		}
-
-	}
-
-	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */
-	private static final class HeldPermit {
-
-		private final ConcurrencyLimit limit;
-
-		private volatile boolean held = true;
-
-		HeldPermit(ConcurrencyLimit limit) {
-			this.limit = limit;
-		}
-
-	}
-
-	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
-	private static final class AttemptReports {
-
-		private volatile @Nullable String unsafeRequest;
-
-		private final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
-
-	}
-
-	/**
-	 * What a call inside has thrown, with its story, and whether its work must not be
-	 * repeated.
-	 */
-	private record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
 	}
 
 }

@@ -68,14 +68,11 @@ final class AttemptLimit {
 
 	/** Return the failure of an attempt whose timeout has passed before it began. */
 	AttemptTimeoutException unbegun(CallState call) {
-		return exceeded(call, this.timeout, null);
+		return new AttemptTimeoutException(this.method, call.attempt(), this.timeout, null);
 	}
 
 	AttemptTimeoutException exceeded(CallState call, @Nullable Throwable cause) {
-		return exceeded(call, Math.max(call.attemptTimeout(), this.shortest), cause);
-	}
-
-	private AttemptTimeoutException exceeded(CallState call, long nanos, @Nullable Throwable cause) {
+		long nanos = Math.max(call.attemptTimeout(), this.shortest);
 		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
 	}
 

@@ -10,16 +10,12 @@ import dev.backoff.event.CallObserver;
  */
 final class CallObservation {
 
-	private final CallObserver.ObservedCall call;
+	final CallObserver.ObservedCall call;
 
 	private CallObserver.@Nullable ObservedAttempt attempt;
 
 	CallObservation(CallObserver.ObservedCall call) {
 		this.call = call;
-	}
-
-	CallObserver.ObservedCall call() {
-		return this.call;
 	}
 
 	/** Begin an attempt; return it, to be opened where its work is started. */

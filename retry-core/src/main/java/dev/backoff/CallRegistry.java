@@ -83,12 +83,12 @@ public final class CallRegistry {
 	void enter(Waiter waiter, long nanos) {
 		long due = waiter.call().now() + nanos;
 		synchronized (this.lock) {
-			waiter.call().attemptStart(due);
+			waiter.call().attemptStart = due;
 			waiter.link(this.first);
 			this.first = (this.first != null) ? this.first : waiter;
 			this.waiting++;
 		}
-		Ticket ticket = waiter.call().ticket();
+		Ticket ticket = waiter.call().ticket;
 		if (ticket != null) {
 			ticket.whenGranted(waiter);
 		}
@@ -124,7 +124,7 @@ public final class CallRegistry {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
 				if (waiter.isOf(policy)) {
 					CallState call = waiter.call();
-					seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart(), call.started()));
+					seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart, call.started()));
 				}
 			}
 		}
@@ -140,7 +140,7 @@ public final class CallRegistry {
 	 * @return how many calls were woken
 	 */
 	public int wake(@Nullable String policy) {
-		return run((waiter) -> waiter.isOf(policy) && waiter.call().ticket() == null);
+		return run((waiter) -> waiter.isOf(policy) && waiter.call().ticket == null);
 	}
 
 	/**
@@ -260,7 +260,7 @@ public final class CallRegistry {
 
 	/** List an attempt on this thread, until it is taken out. */
 	Listed add(CallState call) {
-		Listed attempt = new OnThread(call, call.attempt(), call.attemptStart(), Thread.currentThread());
+		Listed attempt = new OnThread(call, call.attempt(), call.attemptStart, Thread.currentThread());
 		add(attempt);
 		return attempt;
 	}

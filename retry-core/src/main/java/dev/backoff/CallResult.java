@@ -13,7 +13,7 @@ import dev.backoff.event.RetryEvent;
  * The end of a call that did not succeed at once.
  *
  * @param outcome how its last attempt ended
- * @param story what it has come to, or null if it succeeded
+ * @param story the stop report, or null if it succeeded
  * @param observed the observed call, if any
  * @param recovery what became of its recovery
  * @param value what the caller gets, unless something is thrown
@@ -47,7 +47,8 @@ record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
 
 	/*
 	 * A recovery may throw one shared instance again and again, which must not collect
-	 * the failures of all calls: if it carries a failure with a story, it gets no other.
+	 * the failures of all calls: if it carries a failure with a stop report, it gets no
+	 * other.
 	 */
 	private static void suppress(Throwable thrown, Throwable failure) {
 		Throwable[] carried = thrown.getSuppressed();

@@ -1,5 +1,8 @@
 package dev.backoff;
 
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.RetryPolicy;
@@ -27,6 +30,19 @@ record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSetti
 
 		/** Return why no retry follows, or null while retries are on. */
 		Decision.@Nullable Stop off();
+
+		/** Return a switch that is off when it fails. */
+		static Switch safe(RetryPolicy policy, BooleanSupplier enabled, Consumer<Throwable> report) {
+			return () -> {
+				try {
+					return (policy.isEnabled() && enabled.getAsBoolean()) ? null : Decision.DISABLED;
+				}
+				catch (Throwable ex) {
+					report.accept(ex);
+					return Decision.switchFailed(ex);
+				}
+			};
+		}
 
 	}
 

@@ -7,8 +7,6 @@ import java.util.Queue;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
-
 /**
  * The calls that are running on one thread, innermost on top.
  * <p>
@@ -33,7 +31,7 @@ final class CallStack {
 	/* Of the innermost asynchronous call that the thread drives. */
 	@Nullable Driving driving;
 
-	/* What the thread serves after what it serves now. */
+	/* Calls that go on when the one that goes on now has returned; null if none does. */
 	private @Nullable Queue<Runnable> serving;
 
 	static CallStack ofThread() {
@@ -72,8 +70,7 @@ final class CallStack {
 	/** Put an attempt or a deadline from elsewhere around the calls to come. */
 	CallState adopt(SharedAttempt shared, long timeLeft) {
 		leaveTo(this.top);
-		CallState adopted = new CallState(this.top);
-		adopted.standFor(shared);
+		CallState adopted = CallState.standingFor(shared, this.top);
 		adopted.tighten(timeLeft);
 		this.top = adopted;
 		return adopted;
@@ -166,7 +163,8 @@ final class CallStack {
 		/* Further out on the thread, of this call or another one. */
 		final @Nullable Driving outer;
 
-		private @Nullable UnderWay begun;
+		/* What the thread is about to begin. */
+		@Nullable UnderWay begun;
 
 		private @Nullable Decision next;
 
@@ -174,14 +172,7 @@ final class CallStack {
 			this.outer = outer;
 		}
 
-		/** Note what the thread is about to begin. */
-		void begins(UnderWay begun) {
-			this.begun = begun;
-		}
-
-		/**
-		 * Return the driving on this thread that is beginning the given object, or null.
-		 */
+		/** Return the driving on this thread that begins the given object, or null. */
 		static @Nullable Driving beginning(UnderWay begun, @Nullable Driving innermost) {
 			Driving driving = innermost;
 			while (driving != null && driving.begun != begun) {

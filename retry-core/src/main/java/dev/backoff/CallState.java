@@ -2,7 +2,6 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
@@ -31,18 +30,19 @@ final class CallState {
 
 	private int attempt;
 
-	private long attemptStart;
+	/* The reading at the start of the running attempt, or at the end of the wait. */
+	long attemptStart;
 
 	/* Which call of the enclosing attempt this is, counted from 1. */
-	private int ordinal;
+	int ordinal;
 
 	private int innerCalls;
 
 	/* Whether the running attempt holds a permit of the concurrency limit. */
-	private boolean holdsPermit;
+	boolean holdsPermit;
 
 	/* While the call waits for a permit, or where it was refused one. */
-	private @Nullable Ticket ticket;
+	@Nullable Ticket ticket;
 
 	private @Nullable AttemptHistory history;
 
@@ -84,45 +84,32 @@ final class CallState {
 		context().keptAs(kept);
 	}
 
-	/** Return whether the call is kept elsewhere while it waits. */
-	boolean isKept() {
-		return this.context != null && this.context.isKept();
-	}
-
-	/** Return a call that stands for an attempt or a deadline from elsewhere. */
-	static CallState standingFor(SharedAttempt shared) {
-		CallState call = new CallState(null);
-		call.standFor(shared);
-		return call;
-	}
-
-	/** Stand for an attempt or a deadline from elsewhere, within the enclosing call. */
-	void standFor(SharedAttempt shared) {
-		this.settings = shared.settings;
-		this.started = shared.started;
-		this.limit = shared.limit;
-		this.attempt = shared.attempt;
-		this.attemptStart = shared.attemptStart;
-		CallState around = around();
+	/**
+	 * Return a call that stands for an attempt or a deadline elsewhere, within another.
+	 */
+	static CallState standingFor(SharedAttempt shared, @Nullable CallState enclosing) {
+		CallState call = new CallState(enclosing);
+		call.settings = shared.settings;
+		call.started = shared.started;
+		call.limit = shared.limit;
+		call.attempt = shared.attempt;
+		call.attemptStart = shared.attemptStart;
+		CallState around = call.around();
 		if (around != null && around.isLimited()) {
-			tighten(Math.max(0, around.timeLeftNow()));
+			call.tighten(Math.max(0, around.timeLeftNow()));
 		}
-		context().standsFor(shared);
+		call.context().standsFor(shared);
+		return call;
 	}
 
 	/** Return the attempt or the deadline elsewhere for which this stands, or null. */
 	@Nullable SharedAttempt shared() {
-		return (this.context != null) ? this.context.shared() : null;
+		return (this.context != null) ? this.context.shared : null;
 	}
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
 	boolean standsFor(CallState call) {
 		return this.context != null && call.context != null && this.context.standsFor(call.context);
-	}
-
-	/** Return whether the attempt is the one that runs here. */
-	boolean isOf(SharedAttempt attempt) {
-		return this.context != null && this.context.isOf(attempt);
 	}
 
 	/** Bound the call by the given time from now. */
@@ -131,34 +118,18 @@ final class CallState {
 	}
 
 	@Nullable CallObservation observation() {
-		return (this.context != null) ? this.context.observation() : null;
+		return (this.context != null) ? this.context.observation : null;
 	}
 
 	CallObserver.@Nullable ObservedCall observed() {
 		CallObservation observation = observation();
-		return (observation != null) ? observation.call() : null;
+		return (observation != null) ? observation.call : null;
 	}
 
 	/** Begin to observe the attempt, if the call is observed. */
 	CallObserver.@Nullable Observed observeAttempt() {
 		CallObservation observation = observation();
 		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
-	}
-
-	void holdsPermit(boolean holdsPermit) {
-		this.holdsPermit = holdsPermit;
-	}
-
-	boolean isHoldingPermit() {
-		return this.holdsPermit;
-	}
-
-	@Nullable Ticket ticket() {
-		return this.ticket;
-	}
-
-	void ticket(@Nullable Ticket ticket) {
-		this.ticket = ticket;
 	}
 
 	/** Leave the queue, or give the permit back that was granted there. */
@@ -214,30 +185,12 @@ final class CallState {
 		return this.attempt;
 	}
 
-	int ordinal() {
-		return this.ordinal;
-	}
-
 	CallSettings settings() {
 		return this.settings;
 	}
 
 	long started() {
 		return this.started;
-	}
-
-	/**
-	 * Return the reading at the start of the running attempt, or at the end of the wait.
-	 */
-	long attemptStart() {
-		return this.attemptStart;
-	}
-
-	/**
-	 * Note when the wait ends that has begun, or when the first attempt starts after it.
-	 */
-	void attemptStart(long reading) {
-		this.attemptStart = reading;
 	}
 
 	/** Return whether an attempt was not good enough, or the call has waited. */
@@ -313,7 +266,7 @@ final class CallState {
 
 	private int nextInnerCall() {
 		SharedAttempt elsewhere = shared();
-		return (elsewhere != null) ? elsewhere.nextInnerCall() : ++this.innerCalls;
+		return (elsewhere != null) ? elsewhere.innerCalls.incrementAndGet() : ++this.innerCalls;
 	}
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.failure.RetryCause;
 import dev.backoff.concurrency.Ticket;
 
 /**
@@ -56,27 +56,42 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return this.guard.tryAcquire(call, call.started());
 	}
 
+	/** Return the delays of one call that begins now and whose attempts all fail. */
+	Supplier<@Nullable Duration> delays() {
+		CallState call = new CallState(null);
+		call.begin(this.settings, now());
+		Outcome failed = Outcome.ofValue(AttemptOutcome.RESULT, null);
+		return () -> {
+			DecisionInput input = new DecisionInput(failed, call.attempt(), 0, call.history().previousDelay(), false,
+					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, null);
+			if (!(this.decider.decide(input) instanceof Decision.RetryAfter wait)) {
+				return null;
+			}
+			call.history().addWait(wait);
+			call.beginNext(call.started());
+			return Duration.ofNanos(wait.delay());
+		};
+	}
+
 	/** Return what follows when the first attempt has no permit. */
 	Decision refused(CallState call) {
 		return refused(call, call.started());
 	}
 
 	private Decision refused(CallState call, long now) {
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		return (ticket != null)
 				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
-	/**
-	 * Go on with a call that was kept elsewhere: return its attempt, a wait or the end.
-	 */
+	/** Go on with a call kept elsewhere: return its attempt, a wait or the end. */
 	Decision resume(CallState call, ResumedCall kept) {
 		this.events.callGoesOn(call, kept);
 		long now = now();
 		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
-			return Decision.lost(kept.loss()).after(kept.failure());
+			return new Decision.Stop(StopReason.LOST, kept.loss()).after(kept.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
@@ -108,14 +123,14 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	void succeededAtOnce(CallState call, Permit permit) {
 		long now = now();
 		// a stored call began long before its attempt
-		long nanos = Math.max(0, now - call.attemptStart());
+		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.succeededAtOnce(permit, nanos, now);
 		this.events.succeededAtOnce(call, nanos);
 	}
 
 	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
-		long nanos = Math.max(0, now - call.attemptStart());
+		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.ended(permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.attemptEnded(outcome, nanos);
@@ -160,15 +175,15 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/** Note that a wait is over, for any reason. */
 	void waited(CallState call) {
 		this.events.waited();
-		if (call.ticket() != null) {
-			this.events.queued(call.history().shortenLastWait(call.attemptStart() - now()));
+		if (call.ticket != null) {
+			this.events.queued(call.history().shortenLastWait(call.attemptStart - now()));
 		}
 	}
 
 	/** Return what follows a wait: the attempt, another wait or the end. */
 	Decision afterWait(CallState call) {
 		long now = now();
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		if (ticket != null && !ticket.isGranted()) {
 			return refused(call, now);
 		}
@@ -186,28 +201,23 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			if (call.ticket() == null) {
+			if (call.ticket == null) {
 				call.history().addPostponed();
 			}
 			return refused(call, now);
 		}
 		if (outcome == null) {
-			call.attemptStart(now);
+			call.attemptStart = now;
 			return new Decision.Proceed(permit, null);
 		}
 		call.beginNext(now);
 		return new Decision.Proceed(permit, outcome.cause());
 	}
 
-	/** Tell that a retry is made. */
-	void retrying(RetryCause cause) {
-		this.events.retry(cause);
-	}
-
-	/** Tell that an attempt is made, if it is a retry. */
+	/** Publish that an attempt is made, if it is a retry. */
 	void attempting(Decision.Proceed proceed) {
 		if (proceed.cause() != null) {
-			retrying(proceed.cause());
+			this.events.retry(proceed.cause());
 		}
 	}
 
@@ -229,14 +239,14 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
 	}
 
-	/** End a call that did not succeed at once, and mark its failure with the story. */
+	/** End a call that did not succeed at once; add the stop report to its failure. */
 	CallResult end(Decision.Stop stop, CallState call) {
 		long now = now();
 		Outcome outcome = call.lastOutcome();
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		call.leaveQueue();
 		if (outcome == null) {
-			outcome = call.isKept() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
+			outcome = this.guard.isKeeping() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
 					(ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now), stop);
 		}
 		long elapsed = call.elapsed(now);

@@ -50,14 +50,6 @@ sealed interface Decision {
 				+ ((inner.attempts() > 1) ? " has already retried it" : " has refused to retry it"));
 	}
 
-	static Stop unfinished(StopReason reason, String why) {
-		return new Stop(reason, why);
-	}
-
-	static Stop lost(String why) {
-		return new Stop(StopReason.LOST, why);
-	}
-
 	static Stop switchFailed(Throwable problem) {
 		return failed(StopReason.DISABLED, "the switch failed", problem);
 	}

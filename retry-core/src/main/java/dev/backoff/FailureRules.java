@@ -70,7 +70,7 @@ final class FailureRules {
 			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
 					: StopReason.CANCELLED;
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					Decision.unfinished(reason, Decision.name(failure) + " is never retried"));
+					new Decision.Stop(reason, Decision.name(failure) + " is never retried"));
 		}
 		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
 			return refuse(failure, Decision.name(failure) + " is never retried");
@@ -97,8 +97,8 @@ final class FailureRules {
 	}
 
 	/*
-	 * Return the story of the call inside the running attempt that has thrown this
-	 * failure and handled it. Where no context reached that call, its mark tells.
+	 * Return the stop report of the call inside the running attempt that has thrown this
+	 * failure and handled it. Where no context reached that call, the failure carries it.
 	 */
 	private static @Nullable RetriesStoppedException handledInside(CallState call, Throwable failure) {
 		AttemptContext context = call.contextIfAny();
@@ -107,7 +107,7 @@ final class FailureRules {
 			return noted;
 		}
 		RetriesStoppedException mark = RetriesStoppedException.on(failure);
-		return (mark != null && mark.settledSince(call.attemptStart())) ? mark : null;
+		return (mark != null && mark.settledSince(call.attemptStart)) ? mark : null;
 	}
 
 	/*
@@ -138,16 +138,14 @@ final class FailureRules {
 		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
 		}
-		return unlessApplied(Outcome.ofTimeout(failure), failure);
+		return unlessApplied(Outcome.ofTimeout(failure));
 	}
 
-	/*
-	 * An interruption or a cancellation ends the outer call too, without a recovery.
-	 */
+	/* An interruption or a cancellation ends the outer call too, without a recovery. */
 	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
 		if (!inner.reason().isRecoverable()) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					Decision.unfinished(inner.reason(), "a call inside was"));
+					new Decision.Stop(inner.reason(), "a call inside was"));
 		}
 		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}
@@ -164,15 +162,13 @@ final class FailureRules {
 			known = null;
 		}
 		if (!this.policy.retryOn().isEmpty()) {
-			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(failure, known)
+			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(Outcome.ofRetryable(failure, known))
 					: refuse(failure, Decision.name(failure) + " is not listed in retryOn");
 		}
-		return (known != null) ? unlessApplied(failure, known) : byDefault(failure);
+		return (known != null) ? unlessApplied(Outcome.ofRetryable(failure, known)) : byDefault(failure);
 	}
 
-	/*
-	 * Name the innermost cause that is permanent by itself: it has decided.
-	 */
+	/* Name the innermost cause that is permanent by itself: it has decided. */
 	private String permanent(Throwable failure) {
 		Throwable decided = failure;
 		for (Throwable cause : Causes.of(failure)) {
@@ -193,7 +189,7 @@ final class FailureRules {
 		if (isOneOf(REFUSALS, thrown)) {
 			return refuse(failure, Decision.name(thrown) + " is a refusal; name it in retryOn to retry");
 		}
-		return (thrown instanceof Exception) ? unlessApplied(failure, null)
+		return (thrown instanceof Exception) ? unlessApplied(Outcome.ofRetryable(failure, null))
 				: refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
 	}
 
@@ -204,16 +200,11 @@ final class FailureRules {
 		return (thrown != null) ? thrown : failure;
 	}
 
-	/*
-	 * The outcome keeps its kind: a failure of the dependency, retried or not.
-	 */
-	private Outcome unlessApplied(Throwable failure, @Nullable FailureClassification classification) {
-		return unlessApplied(Outcome.ofRetryable(failure, classification), failure);
-	}
-
-	private Outcome unlessApplied(Outcome retryable, Throwable failure) {
+	/* The outcome keeps its kind: a failure of the dependency, retried or not. */
+	private Outcome unlessApplied(Outcome retryable) {
 		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied())
-				? refuse(retryable.kind(), failure, "the work may have been applied and is not idempotent") : retryable;
+				? retryable.refusedAs(Decision.notRetryable("the work may have been applied and is not idempotent"))
+				: retryable;
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {

@@ -10,7 +10,7 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
 /**
- * A request to be sent within a call, with what it may tell its server about that call.
+ * A request to be sent within a call, with what it may say to its server about that call.
  * For integrations of clients; applications ask {@link Attempt}. Immutable and
  * thread-safe.
  *
@@ -18,9 +18,7 @@ import dev.backoff.time.Nanos;
  */
 public final class OutboundRequest {
 
-	/*
-	 * HTTP defines these methods as not idempotent.
-	 */
+	/* HTTP defines these methods as not idempotent. */
 	private static final Set<String> UNSAFE = Set.of("POST", "PATCH");
 
 	private final int attempt;
@@ -39,7 +37,7 @@ public final class OutboundRequest {
 	 * Note that the attempt on this thread is about to send a request. To be called once
 	 * for each request, since each has a key of its own.
 	 * @param method the HTTP method, in upper case
-	 * @return what to tell, or null if no call and no deadline concerns the request
+	 * @return what to say, or null if no call and no deadline concerns the request
 	 */
 	public static @Nullable OutboundRequest begin(String method) {
 		CallState call = CallStack.ofThread().running();

@@ -2,7 +2,6 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitOpenException;
@@ -28,11 +27,7 @@ final class OverloadGuard {
 	/* Most permits are the same object, so that an attempt allocates nothing. */
 	private @Nullable BothPermits last;
 
-	OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget) {
-		this(limit, breaker, budget, false);
-	}
-
-	private OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
+	OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
 			boolean keeping) {
 		this.limit = limit;
 		this.breaker = breaker;
@@ -70,11 +65,11 @@ final class OverloadGuard {
 
 	/* An attempt needs no permit of the limit within one that holds one. */
 	private static boolean isWithinLimit(CallState call, ConcurrencyLimit limit) {
-		Ticket ticket = call.ticket();
+		Ticket ticket = call.ticket;
 		if (ticket == null) {
 			boolean within = isInsideHolder(call, limit);
 			if (within || limit.tryAcquire()) {
-				call.holdsPermit(!within);
+				call.holdsPermit = !within;
 				return true;
 			}
 			ticket = limit.enter();
@@ -83,8 +78,8 @@ final class OverloadGuard {
 		if (granted) {
 			ticket.keep();
 		}
-		call.ticket(granted ? null : ticket);
-		call.holdsPermit(granted);
+		call.ticket = granted ? null : ticket;
+		call.holdsPermit = granted;
 		return granted;
 	}
 
@@ -92,7 +87,7 @@ final class OverloadGuard {
 		for (CallState around = call.around(); around != null; around = around.around()) {
 			SharedAttempt elsewhere = around.shared();
 			if ((elsewhere != null) ? elsewhere.isHoldingPermit(limit)
-					: (around.isHoldingPermit() && around.settings().limit() == limit)) {
+					: (around.holdsPermit && around.settings().limit() == limit)) {
 				return true;
 			}
 		}
@@ -110,7 +105,7 @@ final class OverloadGuard {
 		Permit permit = isInsideProbe(call, this.breaker) ? Permit.UNCOUNTED : this.breaker.tryAcquire(now);
 		if (permit != null && permit.covers(this.breaker)) {
 			// only a probe's, since a reference costs to write
-			call.context().probe(permit);
+			call.context().probe = permit;
 		}
 		return permit;
 	}
@@ -118,7 +113,7 @@ final class OverloadGuard {
 	private static boolean isInsideProbe(CallState call, CallPermits breaker) {
 		for (CallState around = call.around(); around != null; around = around.around()) {
 			AttemptContext context = around.contextIfAny();
-			Permit probe = (context != null) ? context.probe() : null;
+			Permit probe = (context != null) ? context.probe : null;
 			if (probe != null && probe.covers(breaker)) {
 				return true;
 			}
@@ -128,11 +123,11 @@ final class OverloadGuard {
 
 	/* Without the breaker's permit, the limit's is given back. */
 	private @Nullable Permit joined(@Nullable Permit ofBreaker, CallState call, ConcurrencyLimit limit) {
-		if (!call.isHoldingPermit()) {
+		if (!call.holdsPermit) {
 			return ofBreaker;
 		}
 		if (ofBreaker == null) {
-			call.holdsPermit(false);
+			call.holdsPermit = false;
 			limit.release();
 			return null;
 		}

@@ -21,7 +21,7 @@ public interface Recovery<C, T extends @Nullable Object, X extends Throwable> {
 	 * Return whether this recovery accepts the given stop. It is asked only for stops
 	 * that are {@linkplain StopReason#isRecoverable() recoverable}, and never for an
 	 * {@link Error}.
-	 * @param stopped the story of the call
+	 * @param stopped the stop report of the call
 	 * @return true to recover
 	 */
 	default boolean accepts(RetriesStoppedException stopped) {
@@ -31,7 +31,7 @@ public interface Recovery<C, T extends @Nullable Object, X extends Throwable> {
 	/**
 	 * Recover.
 	 * @param context what the operation ran on
-	 * @param stopped the story of the call, with the last failure or result
+	 * @param stopped the stop report of the call, with the last failure or result
 	 * @return the result of the call
 	 * @throws X if there is no recovery
 	 */

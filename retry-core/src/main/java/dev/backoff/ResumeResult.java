@@ -39,7 +39,7 @@ public sealed interface ResumeResult {
 	/**
 	 * The call stopped without success and was not recovered.
 	 *
-	 * @param story what happened
+	 * @param story the stop report
 	 * @param thrown what the last attempt or the recovery threw, or null
 	 */
 	record Stopped(RetriesStoppedException story, @Nullable Throwable thrown) implements ResumeResult {

@@ -68,13 +68,13 @@ record ResumedAttempt(CallSteps steps) {
 		if (outcome == null) {
 			return unchanged(kept, delay, null);
 		}
-		this.steps.retrying(outcome.cause());
+		this.steps.events().retry(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
 				call.history().isFinalPoll(), outcome.failure());
 	}
 
 	/*
-	 * Recover if there is a recovery, and tell the story. A recovery that is interrupted
+	 * Recover if there is a recovery, and publish the end. A recovery that is interrupted
 	 * is repeated with the last attempt.
 	 */
 	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,

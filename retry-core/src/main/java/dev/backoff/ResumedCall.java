@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param finalPoll whether the final poll before the deadline is due or was asked
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
  * one
- * @param failure what the attempt before threw, in words for the story of a call that
- * stops without another attempt, or null before the first and after a result
+ * @param failure what the attempt before threw, in words for the stop report of a call
+ * that stops without another attempt, or null before the first and after a result
  * @since 0.1
  */
 public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,

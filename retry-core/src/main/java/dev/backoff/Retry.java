@@ -23,7 +23,7 @@ import dev.backoff.time.RetryTime;
  * retry.run(() -&gt; client.confirm(order));
  * CompletableFuture&lt;Order&gt; later = retry.callAsync(() -&gt; client.placeAsync(cart));
  * </pre> The caller gets the operation's own result or exception, never a wrapper. A
- * failure that ended the call carries its story as a suppressed
+ * failure that ended the call carries a stop report as a suppressed
  * {@link RetriesStoppedException}; results that were not good enough to the end are
  * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
  * last failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe,
@@ -182,17 +182,18 @@ public final class Retry {
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
-		if (counted == null) {
-			return drivers.async(context, operation, recovery);
+		if (counted != null) {
+			counted.begins();
 		}
-		counted.begins();
 		CompletableFuture<T> result = drivers.async(context, operation, recovery);
-		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
+		if (counted != null) {
+			CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
+		}
 		return result;
 	}
 
 	/**
-	 * Tell the observers that a call has been stored which {@link #attemptOn} is to make.
+	 * Publish to the observers that a call is stored which {@link #attemptOn} is to make.
 	 * @param key its {@linkplain ResumedCall#key() key}
 	 */
 	public void stored(String key) {
@@ -259,12 +260,10 @@ public final class Retry {
 	/**
 	 * {@return the delays of one call that begins now, for a library that makes attempts
 	 * and waits by itself: null when no retry follows} Budget, breaker, hints of servers
-	 * and the concurrency limit have no part in them, since outcomes are not told. Not
-	 * thread-safe.
+	 * and the concurrency limit have no part in them. Not thread-safe.
 	 */
 	public Supplier<@Nullable Duration> delays() {
-		Drivers drivers = this.drivers;
-		return drivers.steps.decider().delays(drivers.settings.time());
+		return this.drivers.steps.delays();
 	}
 
 	/**
@@ -295,7 +294,7 @@ public final class Retry {
 
 		private final BlockingDriver blocking;
 
-		private final Supplier<Executor> executor;
+		private final Supplier<? extends Executor> executor;
 
 		private final @Nullable CallRegistry running;
 
@@ -303,28 +302,38 @@ public final class Retry {
 			RetryPolicy policy = builder.policy;
 			this.events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
 					builder.observers);
-			SafeCallbacks safe = new SafeCallbacks(this.events);
 			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
 			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
-			this.settings = new CallSettings(policy, builder.method, time, safe.switchOf(policy, builder.enabled),
+			this.settings = new CallSettings(policy, builder.method, time,
+					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> this.events.hookFailed("switch", ex)),
 					limit);
 			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
 					? builder.breaker
 					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
-			this.guard = new OverloadGuard(limit, breaker, builder.budget);
+			this.guard = new OverloadGuard(limit, breaker, builder.budget, false);
 			this.running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
 			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
 			this.steps = new CallSteps(this.settings, decider, this.events, this.guard, builder.registry, attemptLimit);
 			this.blocking = new BlockingDriver(this.steps);
-			this.executor = safe.executors(builder.executor, AsyncCall.DEFAULT_EXECUTOR);
+			this.executor = builder.executor;
 		}
 
 		<C, T extends @Nullable Object> CompletableFuture<T> async(C context, AsyncOperation.OnContext<C, T> operation,
 				@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-			return AsyncCall.start(this.steps, this.executor.get(), context, operation, recovery);
+			return AsyncCall.start(this.steps, executorOfCall(), context, operation, recovery);
+		}
+
+		private Executor executorOfCall() {
+			try {
+				return this.executor.get();
+			}
+			catch (Throwable ex) {
+				this.events.hookFailed("executor", ex);
+				return AsyncCall.DEFAULT_EXECUTOR;
+			}
 		}
 
 		/* Made for each attempt, since few retries have any. */

@@ -38,7 +38,7 @@ public final class RetryBuilder {
 
 	@Nullable CallRecorder recorder;
 
-	List<RetryListener> listeners = new ArrayList<>();
+	final List<RetryListener> listeners = new ArrayList<>();
 
 	final List<CallObserver> observers = new ArrayList<>();
 
@@ -103,7 +103,7 @@ public final class RetryBuilder {
 
 	/**
 	 * Add a listener.
-	 * @param listener told after those added before
+	 * @param listener called after those added before
 	 * @return this builder
 	 */
 	public RetryBuilder listener(RetryListener listener) {
@@ -113,7 +113,7 @@ public final class RetryBuilder {
 
 	/**
 	 * Add an observer of calls from their beginning to their end, for tracing.
-	 * @param observer told after those added before; its scopes are open inside theirs
+	 * @param observer called after those added before; its scopes are open inside theirs
 	 * @return this builder
 	 */
 	public RetryBuilder observer(CallObserver observer) {

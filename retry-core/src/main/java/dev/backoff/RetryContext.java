@@ -5,7 +5,6 @@ import java.util.concurrent.Callable;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.AttemptContext.SharedAttempt;
 import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
@@ -23,6 +22,7 @@ import dev.backoff.time.RetryTime;
  *
  * @since 0.1
  */
+@SuppressWarnings("try") // a scope is open and not used
 public final class RetryContext {
 
 	private static final Scope NOTHING = () -> {
@@ -47,8 +47,8 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Tell an observer's call which observed calls are around the work on this thread, as
-	 * a call is told that begins here.
+	 * Publish to an observer's call which observed calls are around the work on this
+	 * thread, as to a call that begins here.
 	 * @param told whose {@link CallObserver.ObservedCall#isInside isInside} is called
 	 */
 	public static void tellAround(CallObserver.ObservedCall told) {
@@ -100,11 +100,12 @@ public final class RetryContext {
 			return stack.conceal();
 		}
 		CallState running = stack.running();
-		if (this.shared == null || (running != null && running.isOf(this.shared))) {
+		if (this.shared == null || (running != null && running.context().isOf(this.shared))) {
 			return NOTHING;
 		}
 		CallState adopted = (this.shared.key == null && running != null && running.isAttempt())
-				? stack.adopt(running.context().share(), Math.max(0, CallState.standingFor(this.shared).timeLeftNow()))
+				? stack.adopt(running.context().share(),
+						Math.max(0, CallState.standingFor(this.shared, null).timeLeftNow()))
 				: stack.adopt(this.shared, Nanos.UNLIMITED);
 		return () -> stack.abandon(adopted);
 	}
@@ -115,12 +116,8 @@ public final class RetryContext {
 	 */
 	public Runnable wrap(Runnable task) {
 		return () -> {
-			Scope scope = open();
-			try {
+			try (Scope scope = open()) {
 				task.run();
-			}
-			finally {
-				scope.close();
 			}
 		};
 	}
@@ -132,12 +129,8 @@ public final class RetryContext {
 	 */
 	public <T extends @Nullable Object> Callable<T> wrap(Callable<T> task) {
 		return () -> {
-			Scope scope = open();
-			try {
+			try (Scope scope = open()) {
 				return task.call();
-			}
-			finally {
-				scope.close();
 			}
 		};
 	}

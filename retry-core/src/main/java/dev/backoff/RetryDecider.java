@@ -1,7 +1,6 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,6 @@ import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
-import dev.backoff.time.RetryTime;
 
 /**
  * The only place that decides: after each attempt, "again after this delay" or "stop,
@@ -27,9 +25,9 @@ import dev.backoff.time.RetryTime;
 final class RetryDecider {
 
 	/*
-	 * A budget cannot tell when it pays again, nor a breaker that was opened by hand when
-	 * it permits again. Without a delay of the policy, waiting for either would keep a
-	 * processor busy.
+	 * A budget does not know when it pays again, nor a breaker that was opened by hand
+	 * when it permits again. Without a delay of the policy, waiting for either would keep
+	 * a processor busy.
 	 */
 	private static final long LEAST_POSTPONEMENT = 10_000_000;
 
@@ -277,43 +275,6 @@ final class RetryDecider {
 	/* Polling goes on while retries are off. */
 	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
 		return (kind != AttemptOutcome.PENDING) ? this.retries.off() : null;
-	}
-
-	/** Return the delays of one call that begins now and whose outcomes are not told. */
-	Supplier<@Nullable Duration> delays(RetryTime time) {
-		return new Delays(time);
-	}
-
-	private final class Delays implements Supplier<@Nullable Duration> {
-
-		private final RetryTime time;
-
-		private final long started;
-
-		private int retries;
-
-		private long previous;
-
-		Delays(RetryTime time) {
-			this.time = time;
-			this.started = time.nanoTime();
-		}
-
-		@Override
-		public @Nullable Duration get() {
-			RetryPolicy policy = RetryDecider.this.policy;
-			boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
-			if (RetryDecider.this.retries.off() != null || (limited && this.retries + 1 >= policy.maxAttempts())) {
-				return null;
-			}
-			this.retries = Math.max(this.retries, this.retries + 1);
-			this.previous = policy.rule().delay(this.retries, this.previous, RetryDecider.this.random);
-			long elapsed = Math.max(0, this.time.nanoTime() - this.started);
-			long end = Nanos.plus(Nanos.plus(elapsed, this.previous), policy.shortestAttemptNanos());
-			boolean fits = policy.deadlineNanos() == Nanos.UNLIMITED || end < policy.deadlineNanos();
-			return fits ? Duration.ofNanos(this.previous) : null;
-		}
-
 	}
 
 }

@@ -604,7 +604,9 @@ class RetryDeciderTests {
 	private RetryDecider decider(RetryPolicy policy) {
 		CallEvents events = new CallEvents("orders", "OrderService.place", new RecordingRecorder(),
 				List.of(this.listener), List.of());
-		return new RetryDecider(policy, new SafeCallbacks(events).switchOf(policy, () -> this.enabled.getAsBoolean()),
+		return new RetryDecider(policy,
+				CallSettings.Switch.safe(policy, () -> this.enabled.getAsBoolean(),
+						(ex) -> events.hookFailed("switch", ex)),
 				RandomSource.safe(() -> this.random.next(), (ex) -> events.hookFailed("random source", ex)), events);
 	}
 

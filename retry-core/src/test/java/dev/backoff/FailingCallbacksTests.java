@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Listeners, conditions, recoveries and time that throw or call back. */
-class SafeCallbacksTests {
+class FailingCallbacksTests {
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -51,7 +51,7 @@ class SafeCallbacksTests {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
 			alerts[0] = Retry.builder(policy().build())
-				.time(SafeCallbacksTests.this.time)
+				.time(FailingCallbacksTests.this.time)
 				.listener(new RetryListener() {
 
 					@Override
@@ -63,14 +63,14 @@ class SafeCallbacksTests {
 					}
 
 				})
-				.listener(SafeCallbacksTests.this.recording)
+				.listener(FailingCallbacksTests.this.recording)
 				.build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(told).hasValue(1);
-			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(2);
-			assertThat(SafeCallbacksTests.this.recording.hookFailures()).isEmpty();
+			assertThat(FailingCallbacksTests.this.recording.stopped()).hasSize(2);
+			assertThat(FailingCallbacksTests.this.recording.hookFailures()).isEmpty();
 		}
 
 		@Test
@@ -79,7 +79,7 @@ class SafeCallbacksTests {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
 			alerts[0] = Retry.builder(policy().build())
-				.time(SafeCallbacksTests.this.time)
+				.time(FailingCallbacksTests.this.time)
 				.listener(new RetryListener() {
 
 					@Override
@@ -131,7 +131,7 @@ class SafeCallbacksTests {
 		void anEventSeesTheAttemptItTellsOf() {
 			List<String> seen = new ArrayList<>();
 			Retry retry = Retry.builder(policy().build())
-				.time(SafeCallbacksTests.this.time)
+				.time(FailingCallbacksTests.this.time)
 				.listener(new RetryListener() {
 
 					@Override
@@ -160,7 +160,7 @@ class SafeCallbacksTests {
 		@Test
 		void thatAListenerSwallowsEndTheCall() {
 			Retry retry = Retry.builder(policy().build())
-				.time(SafeCallbacksTests.this.time)
+				.time(FailingCallbacksTests.this.time)
 				.listener(new RetryListener() {
 
 					@Override
@@ -169,7 +169,7 @@ class SafeCallbacksTests {
 					}
 
 				})
-				.listener(SafeCallbacksTests.this.recording)
+				.listener(FailingCallbacksTests.this.recording)
 				.build();
 			assertEndsInterrupted(retry);
 		}
@@ -228,7 +228,7 @@ class SafeCallbacksTests {
 				assertThat(Thread.interrupted()).isTrue();
 			}
 			assertThat(calls[0]).isEqualTo(1);
-			assertThat(SafeCallbacksTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(FailingCallbacksTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -243,8 +243,8 @@ class SafeCallbacksTests {
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw failure;
 			})).isSameAs(failure);
-			assertThat(SafeCallbacksTests.this.recording.hookFailures()).hasSize(1);
-			assertThat(SafeCallbacksTests.this.recording.stopped()).hasSize(1);
+			assertThat(FailingCallbacksTests.this.recording.hookFailures()).hasSize(1);
+			assertThat(FailingCallbacksTests.this.recording.stopped()).hasSize(1);
 		}
 
 		@Test
@@ -294,7 +294,7 @@ class SafeCallbacksTests {
 		}
 
 		private RetryListener recorded() {
-			return SafeCallbacksTests.this.recording;
+			return FailingCallbacksTests.this.recording;
 		}
 
 	}
@@ -353,7 +353,7 @@ class SafeCallbacksTests {
 			};
 			return Retry.builder(policy().build())
 				.observer((policy, method) -> call)
-				.listener(SafeCallbacksTests.this.recording)
+				.listener(FailingCallbacksTests.this.recording)
 				.build();
 		}
 
@@ -371,9 +371,9 @@ class SafeCallbacksTests {
 					throw sneak(failure.get());
 				}).until((result, context) -> {
 					throw sneak(failure.get());
-				}).build()).time(SafeCallbacksTests.this.time).random(() -> {
+				}).build()).time(FailingCallbacksTests.this.time).random(() -> {
 					throw sneak(failure.get());
-				}).recorder(new ThrowingRecorder(failure)).listener(SafeCallbacksTests.this.recording);
+				}).recorder(new ThrowingRecorder(failure)).listener(FailingCallbacksTests.this.recording);
 				if (!(failure.get() instanceof VirtualMachineError)) {
 					// which a listener may throw to the caller
 					retry.listener(new ThrowingListener(failure));

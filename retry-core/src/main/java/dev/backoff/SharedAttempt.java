@@ -1,0 +1,121 @@
+package dev.backoff;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.event.CallObserver;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.time.RetryTime;
+
+/**
+ * An attempt that other threads may stand for, or a deadline from outside, which has no
+ * key and receives no reports. Its counters are shared by the calls that stand for it, so
+ * that no two requests have the same key. Thread-safe.
+ */
+final class SharedAttempt {
+
+	final CallSettings settings;
+
+	final long started;
+
+	/* From the start of the call to the end of the attempt. */
+	final long limit;
+
+	final int attempt;
+
+	final long attemptStart;
+
+	final @Nullable Throwable previousFailure;
+
+	/* The outermost call's. */
+	final @Nullable CallKey key;
+
+	/* How its call is reached from the outermost one. */
+	final String path;
+
+	/* Receives reports for the attempt and identifies it. */
+	final @Nullable AttemptReports reports;
+
+	final List<AttemptReports> receivers;
+
+	/* Those that the attempt and the attempts around it held. */
+	final List<HeldPermit> permits;
+
+	/* The innermost call that is observed. */
+	final CallObserver.@Nullable ObservedCall observed;
+
+	final AtomicInteger innerCalls = new AtomicInteger();
+
+	final AtomicInteger requests = new AtomicInteger();
+
+	final AtomicInteger captures = new AtomicInteger();
+
+	SharedAttempt(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
+			List<AttemptReports> receivers, List<HeldPermit> permits) {
+		this.settings = call.settings();
+		this.started = call.started();
+		this.limit = call.attemptLimit();
+		this.attempt = call.attempt();
+		this.attemptStart = call.attemptStart;
+		this.previousFailure = call.previousFailure();
+		this.key = key;
+		this.path = path;
+		this.reports = reports;
+		this.receivers = List.copyOf(receivers);
+		this.permits = List.copyOf(permits);
+		this.observed = AttemptContext.innermostObserved(call);
+	}
+
+	static SharedAttempt ofDeadline(long nanos, RetryTime time) {
+		CallState call = new CallState(null);
+		call.begin(CallSettings.ofDeadline(time), time.nanoTime());
+		call.tighten(nanos);
+		return new SharedAttempt(call, null, "", null, List.of(), List.of());
+	}
+
+	boolean isHoldingPermit(ConcurrencyLimit limit) {
+		for (HeldPermit permit : this.permits) {
+			if (permit.limit == limit && permit.held) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	@Override
+	public String toString() {
+		return (this.key != null) ? "attempt " + this.attempt : "a deadline";
+	}
+
+	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */
+	static final class HeldPermit {
+
+		final ConcurrencyLimit limit;
+
+		volatile boolean held = true;
+
+		HeldPermit(ConcurrencyLimit limit) {
+			this.limit = limit;
+		}
+
+	}
+
+	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
+	static final class AttemptReports {
+
+		volatile @Nullable String unsafeRequest;
+
+		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
+
+	}
+
+	/* Thrown by a call inside, and whether its work must not be repeated. */
+	record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+	}
+
+}
