@@ -73,6 +73,11 @@ final class DurableMeters {
 		this.unreadable.put(List.of(policy, row), due);
 	}
 
+	/** Return whether a row was put back here until then, since it cannot be read. */
+	boolean isUnreadable(String policy, String row, Instant due) {
+		return due.equals(this.unreadable.get(List.of(policy, row)));
+	}
+
 	/** Return how many rows were put back here, those long due again left out. */
 	int unreadable(String policy, Instant now) {
 		this.unreadable.values().removeIf((due) -> due.isBefore(now.minusSeconds(60)));

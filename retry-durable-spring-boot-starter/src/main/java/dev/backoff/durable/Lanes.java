@@ -85,7 +85,10 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 		@Override
 		public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
-			Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
+			// a process that can read the row looks for it first
+			if (!meters().isUnreadable(instance.getTaskName(), instance.getId(), due)) {
+				Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
+			}
 		}
 
 	};

@@ -416,7 +416,8 @@ abstract class DurableContract {
 					+ "\"submitted\":\"2026-01-01T00:00:00Z\",\"attempts\":2}"),
 				"backoff.durable.work=false");
 		run((application) -> {
-			Awaitility.await().until(() -> application.unreadable("mails") == 1);
+			Awaitility.await().until(() -> application.isPutBack("o1"));
+			assertThat(application.unreadable("mails")).isEqualTo(1);
 			assertThat(application.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
 				assertThat(state.id()).isEqualTo("i1");
 				assertThat(state.attempts()).isEqualTo(2);
