@@ -1,6 +1,7 @@
 package dev.backoff.spring.otherretries;
 
 import java.io.IOException;
+import java.util.stream.IntStream;
 
 import io.github.resilience4j.core.IntervalBiFunction;
 import io.github.resilience4j.core.functions.Either;
@@ -33,7 +34,8 @@ final class ResilienceEquivalent {
 	private static @Nullable String of(String policy, RetryConfig config) {
 		IntervalBiFunction<Object> intervals = config.getIntervalBiFunction();
 		double base = interval(intervals, 1);
-		if (base != interval(intervals, 1)) {
+		// in whole milliseconds: two of a hundred values may be the same, ten hardly ever
+		if (IntStream.range(0, 10).anyMatch((i) -> interval(intervals, 1) != base)) {
 			return null;
 		}
 		int attempts = config.getMaxAttempts();
