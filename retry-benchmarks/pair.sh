@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 results="$PWD/retry-benchmarks/target/jmh/pair.json"
+mkdir -p "$(dirname "$results")"
 retry-benchmarks/jmh.sh --only=Pair --results="$results" "$@" >"${results%.json}.log" 2>&1 || {
 	cat "${results%.json}.log"
 	exit 1
