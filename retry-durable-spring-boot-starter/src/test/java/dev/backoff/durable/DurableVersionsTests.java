@@ -12,28 +12,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A call is made by a process whose version of the method it fits. */
-@Execution(ExecutionMode.SAME_THREAD)
 class DurableVersionsTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -42,8 +41,11 @@ class DurableVersionsTests {
 	Path directory;
 
 	@Test
-	@ExtendWith(OutputCaptureExtension.class)
-	void callsOfAnotherVersionWaitAndAreCounted(CapturedOutput output) {
+	void callsOfAnotherVersionWaitAndAreCounted() {
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		Logger logger = (Logger) LoggerFactory.getLogger("dev.backoff");
+		log.start();
+		logger.addAppender(log);
 		ApplicationContextRunner runner = new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					DurableAutoConfiguration.class))
@@ -67,12 +69,19 @@ class DurableVersionsTests {
 			Map<?, ?> shown = (Map<?, ?>) context.getBean(DurablePart.class)
 				.read(lanes.methods().all().get(1).atStart(), Map.of("state", "scheduled"));
 			assertThat(((Map<?, ?>) shown.get("counts")).get("unreadable")).isEqualTo(2);
-			assertThat(output.toString().lines().filter((line) -> line.contains(" WARN dev.backoff."))).singleElement()
-				.asString()
-				.contains("Stored calls of policy transfers that this process cannot read: ",
-						". They wait for a process that can, or for an operator (row a")
-				.endsWith(": its arguments do not fit BeforeCalls.transfer(String))");
-			assertThat(output).doesNotContain("\tat ");
+			logger.detachAppender(log);
+			// other tests log at the same time, on other threads
+			assertThat(log.list.stream()
+				.filter((event) -> event.getLevel() == Level.WARN
+						&& event.getThreadName().startsWith("backoff-transfers")))
+				.singleElement()
+				.satisfies((event) -> {
+					assertThat(event.getFormattedMessage())
+						.startsWith("Stored calls of policy transfers that this process cannot read: ")
+						.contains(". They wait for a process that can, or for an operator (row a")
+						.endsWith(": its arguments do not fit BeforeCalls.transfer(String))");
+					assertThat(event.getThrowableProxy()).isNull();
+				});
 		});
 	}
 
