@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.time.Nanos;
@@ -38,6 +39,8 @@ final class AttemptHistory {
 	private boolean finalPoll;
 
 	private long previousDelay;
+
+	private RetryBudget.@Nullable Withdrawals withdrawals;
 
 	AttemptHistory() {
 	}
@@ -175,6 +178,14 @@ final class AttemptHistory {
 
 	@Nullable Outcome lastOutcome() {
 		return this.lastOutcome;
+	}
+
+	/** Return what the retries of the call took of a budget, or null without one. */
+	RetryBudget.@Nullable Withdrawals withdrawals(@Nullable RetryBudget budget) {
+		if (this.withdrawals == null && budget != null) {
+			this.withdrawals = new RetryBudget.Withdrawals(budget);
+		}
+		return this.withdrawals;
 	}
 
 	/** Return how many attempts have ended, here or elsewhere. */

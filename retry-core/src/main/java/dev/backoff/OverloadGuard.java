@@ -156,13 +156,19 @@ final class OverloadGuard {
 		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
-		succeeded();
-	}
-
-	/** Note the success of a call. */
-	void succeeded() {
 		if (this.budget != null) {
 			this.budget.deposit();
+		}
+	}
+
+	/** Note the end of a call that did not succeed at once. */
+	void callEnded(AttemptHistory history, boolean succeeded) {
+		RetryBudget.Withdrawals withdrawals = history.withdrawals(this.budget);
+		if (withdrawals != null && succeeded) {
+			withdrawals.succeeded();
+		}
+		else if (withdrawals != null) {
+			withdrawals.failed();
 		}
 	}
 

@@ -227,14 +227,15 @@ final class RetryDecider {
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
-		RetryBudget budget = input.budget();
+		RetryBudget.Withdrawals withdrawals = input.withdrawals();
 		boolean kept = outcome == null && input.waitedForBudget();
 		boolean free = !kept && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
-		if (free || budget == null || input.paid()) {
+		if (free || withdrawals == null || input.paid()) {
 			return wait;
 		}
+		RetryBudget budget = withdrawals.budget();
 		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
-		if (postponing ? budget.tryWithdrawOrWait() : budget.tryWithdraw()) {
+		if (withdrawals.tryWithdraw(postponing, outcome != null && outcome.isTimeout())) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());

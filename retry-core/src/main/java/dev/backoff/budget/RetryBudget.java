@@ -1,6 +1,7 @@
 package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -10,11 +11,13 @@ import dev.backoff.time.RetryTime;
  * A bucket of tokens for the retries of all calls that share it.
  * <p>
  * A retry {@linkplain #tryWithdraw takes} one token or is not made; a successful call
- * {@linkplain #deposit puts} a part of one back, and so does time, up to the capacity.
- * With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50 retries
- * and then one every ten seconds, whatever the traffic; while calls succeed, one retry
- * for every ten of them. Under any number of threads, what was withdrawn never exceeds
- * what the bucket held at the start plus what was deposited.
+ * {@linkplain #deposit puts} a part of one back, and so does time, up to the capacity. It
+ * also puts back what its own retries {@linkplain Withdrawals took}, but for what they
+ * took after timeouts. So a retry that helps is free, and one that does not help costs a
+ * token. With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50
+ * retries and then one every ten seconds, whatever the traffic. Under any number of
+ * threads, what was withdrawn never exceeds what the bucket held at the start plus what
+ * was put back.
  * <p>
  * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
  * without a lock. A success while the bucket is full reads one variable only.
@@ -32,6 +35,8 @@ public final class RetryBudget {
 	private final AtomicBoolean dry = new AtomicBoolean();
 
 	private final LongAdder refused = new LongAdder();
+
+	private final AtomicReference<Free> free = new AtomicReference<>(Free.NONE);
 
 	private volatile Bucket bucket;
 
@@ -116,11 +121,11 @@ public final class RetryBudget {
 	/** Put back what a successful call is worth. */
 	public void deposit() {
 		if (!Bucket.isFull(this.bucket.state())) {
-			add();
+			add(0);
 		}
 	}
 
-	private void add() {
+	private void add(int tokens) {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -131,10 +136,14 @@ public final class RetryBudget {
 				continue;
 			}
 			long brought = brought(seen);
-			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.perSuccess);
+			long balance = Math.min(seen.capacity,
+					seen.balance(state, brought) + seen.perSuccess + tokens * Bucket.MICRO);
 			if (seen.compareAndSet(state,
 					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
 				noteRecovery(seen, balance);
+				if (balance == seen.capacity) {
+					this.free.set(Free.NONE);
+				}
 				return;
 			}
 		}
@@ -269,6 +278,84 @@ public final class RetryBudget {
 	@Override
 	public String toString() {
 		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
+	}
+
+	/*
+	 * Whether a retry goes without a token: one at a time, as long as they succeed. A
+	 * full bucket needs none.
+	 */
+	private enum Free {
+
+		NONE, NEXT, TAKEN
+
+	}
+
+	/**
+	 * What the retries of one call took, and what its success puts back. Used by one
+	 * thread at a time.
+	 */
+	public static final class Withdrawals {
+
+		private final RetryBudget budget;
+
+		/* Tokens that a success puts back. */
+		private int refund;
+
+		private boolean waited;
+
+		private boolean free;
+
+		/**
+		 * Begin with nothing taken.
+		 * @param budget the budget of the call
+		 */
+		public Withdrawals(RetryBudget budget) {
+			this.budget = budget;
+		}
+
+		/**
+		 * {@return the budget}
+		 */
+		public RetryBudget budget() {
+			return this.budget;
+		}
+
+		/**
+		 * Pay for a retry.
+		 * @param waiting whether the call waits if there is no token. When one that has
+		 * waited succeeds, the next one that asks again goes without a token.
+		 * @param afterTimeout whether the attempt before timed out. The server may still
+		 * be at work then, so that the token is lost.
+		 * @return false if the retry must not be made, or must wait
+		 */
+		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
+			failed();
+			this.free = this.waited && this.budget.free.compareAndSet(Free.NEXT, Free.TAKEN);
+			if (this.free) {
+				return true;
+			}
+			boolean taken = waiting ? this.budget.tryWithdrawOrWait() : this.budget.tryWithdraw();
+			this.refund += (taken && !afterTimeout) ? 1 : 0;
+			this.waited |= waiting && !taken;
+			return taken;
+		}
+
+		/** Put back what the call is worth, since it has succeeded. */
+		public void succeeded() {
+			this.budget.add(this.refund);
+			if (this.waited) {
+				this.budget.free.compareAndSet(this.free ? Free.TAKEN : Free.NONE, Free.NEXT);
+			}
+		}
+
+		/** Put back nothing, since an attempt or the call has failed. */
+		public void failed() {
+			if (this.free) {
+				this.free = false;
+				this.budget.free.set(Free.NONE);
+			}
+		}
+
 	}
 
 	/**

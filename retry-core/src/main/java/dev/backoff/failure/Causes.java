@@ -106,6 +106,19 @@ public final class Causes {
 		}
 	}
 
+	/**
+	 * Return whether a failure is a timeout by the name of its class or of a cause's, but
+	 * for one that is named after a connection: that was never made.
+	 * @param failure where to start
+	 * @return whether a name has <em>Timeout</em> or <em>TimedOut</em> in it
+	 */
+	public static boolean isTimeout(Throwable failure) {
+		return find(failure, (cause) -> {
+			String name = cause.getClass().getSimpleName();
+			return (name.contains("Timeout") || name.contains("TimedOut")) && !name.contains("Connect");
+		}) != null;
+	}
+
 	private static boolean containsSame(List<Throwable> chain, Throwable candidate) {
 		for (Throwable seen : chain) {
 			if (seen == candidate) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -53,8 +54,9 @@ final class BudgetAssembler {
 		}
 		BudgetSettings settings = new BudgetAssembler(entry.values(), instances, problems).settings();
 		if (instances > 1) {
-			effective.computeIfPresent(BudgetKey.TOKENS, (key, tokens) -> new EffectiveValue(plain(settings.tokens()),
-					tokens.text() + " for " + instances + " instances: " + tokens.origin()));
+			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())
+				.forEach((key, share) -> effective.computeIfPresent(key, (same, all) -> new EffectiveValue(plain(share),
+						all.text() + " for " + instances + " instances: " + all.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}
@@ -71,7 +73,7 @@ final class BudgetAssembler {
 		}
 		return (this.problems.size() > before) ? BudgetSettings.DEFAULTS
 				: new BudgetSettings(share(tokens), ConfigValue.<Double>read(this.written, BudgetKey.PER_SUCCESS),
-						ConfigValue.<Double>read(this.written, BudgetKey.PER_SECOND));
+						ConfigValue.<Double>read(this.written, BudgetKey.PER_SECOND) / this.instances);
 	}
 
 	private double share(double tokens) {
@@ -80,7 +82,7 @@ final class BudgetAssembler {
 	}
 
 	private static String plain(double number) {
-		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+		return new BigDecimal(number, new MathContext(3)).stripTrailingZeros().toPlainString();
 	}
 
 }

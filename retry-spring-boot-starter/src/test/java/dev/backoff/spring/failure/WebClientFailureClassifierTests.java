@@ -65,7 +65,7 @@ class WebClientFailureClassifierTests {
 			502 | -                                          | transient http_5xx
 			503 | -                                          | transient http_503
 			503 | Retry-After: 0                             | throttled http_503 0s
-			504 | -                                          | transient http_5xx
+			504 | -                                          | transient timeout
 			505 | -                                          | permanent
 			599 | -                                          | permanent
 			""")
