@@ -52,13 +52,15 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 		}
 		List<String> deposits = new ArrayList<>(2);
 		if (settings.perSuccess() > 0) {
-			deposits.add("a success puts back " + exact(settings.perSuccess()));
+			deposits.add("a success puts back " + exact(settings.perSuccess()) + " and what its retries took");
 		}
 		if (settings.perSecond() > 0) {
 			deposits.add("a second puts back " + exact(settings.perSecond()));
 		}
 		deposits.add("recovered at " + number(budget.recoveredAt()));
-		return "retries are refused, or wait, while it is empty; " + String.join(", ", deposits);
+		return "retries are refused, or wait, while it is empty; " + String.join(", ", deposits)
+				+ ". For a job set when-empty: wait; for a caller that waits, a recover, or more tokens if most first "
+				+ "attempts succeed";
 	}
 
 	@Override
