@@ -183,7 +183,7 @@ final class AttemptHistory {
 	/** Return what the retries of the call took of a budget, or null without one. */
 	RetryBudget.@Nullable Withdrawals withdrawals(@Nullable RetryBudget budget) {
 		if (this.withdrawals == null && budget != null) {
-			this.withdrawals = new RetryBudget.Withdrawals(budget);
+			this.withdrawals = budget.newCall();
 		}
 		return this.withdrawals;
 	}

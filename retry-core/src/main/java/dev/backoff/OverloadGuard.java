@@ -164,11 +164,8 @@ final class OverloadGuard {
 	/** Note the end of a call that did not succeed at once. */
 	void callEnded(AttemptHistory history, boolean succeeded) {
 		RetryBudget.Withdrawals withdrawals = history.withdrawals(this.budget);
-		if (withdrawals != null && succeeded) {
-			withdrawals.succeeded();
-		}
-		else if (withdrawals != null) {
-			withdrawals.failed();
+		if (withdrawals != null) {
+			withdrawals.ended(succeeded);
 		}
 	}
 

@@ -64,10 +64,10 @@ class BudgetLincheckTests {
 			RetryBudget budget = budget(2, 0, new HandTurnedTime());
 			AtomicInteger paid = new AtomicInteger();
 			Interleavings.inParallel(() -> {
-				RetryBudget.Withdrawals call = new RetryBudget.Withdrawals(budget);
+				RetryBudget.Withdrawals call = budget.newCall();
 				if (call.tryWithdraw(false, false)) {
 					paid.incrementAndGet();
-					call.succeeded();
+					call.ended(true);
 				}
 			}, () -> {
 				withdraw(budget, paid);
@@ -90,10 +90,10 @@ class BudgetLincheckTests {
 			RetryBudget.Withdrawals fourth = waiting(budget);
 			AtomicInteger free = new AtomicInteger();
 			Interleavings.inParallel(() -> {
-				first.succeeded();
+				first.ended(true);
 				free.addAndGet(third.tryWithdraw(true, false) ? 1 : 0);
 			}, () -> {
-				second.succeeded();
+				second.ended(true);
 				free.addAndGet(fourth.tryWithdraw(true, false) ? 1 : 0);
 			});
 			Interleavings.check(free.get() == 1);
@@ -101,7 +101,7 @@ class BudgetLincheckTests {
 	}
 
 	private static RetryBudget.Withdrawals waiting(RetryBudget budget) {
-		RetryBudget.Withdrawals waiting = new RetryBudget.Withdrawals(budget);
+		RetryBudget.Withdrawals waiting = budget.newCall();
 		Interleavings.check(!waiting.tryWithdraw(true, false));
 		return waiting;
 	}

@@ -1,7 +1,6 @@
 package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
@@ -10,17 +9,14 @@ import dev.backoff.time.RetryTime;
 /**
  * A bucket of tokens for the retries of all calls that share it.
  * <p>
- * A retry {@linkplain #tryWithdraw takes} one token or is not made; a successful call
- * {@linkplain #deposit puts} a part of one back, and so does time, up to the capacity. It
- * also puts back what its own retries {@linkplain Withdrawals took}, but for what they
- * took after timeouts. So a retry that helps is free, and one that does not help costs a
- * token. With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50
- * retries and then one every ten seconds, whatever the traffic. Under any number of
- * threads, what was withdrawn never exceeds what the bucket held at the start plus what
- * was put back.
- * <p>
- * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
- * without a lock. A success while the bucket is full reads one variable only.
+ * A retry {@linkplain #tryWithdraw takes} one token or is not made. A successful call
+ * {@linkplain #deposit puts} a part of one back, and what its own retries
+ * {@linkplain Withdrawals took}, but for what they took after timeouts; so does time, up
+ * to the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage
+ * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
+ * of threads, what was withdrawn never exceeds what the bucket held at the start plus
+ * what was put back. Settings may be {@linkplain #change changed} while it is in use.
+ * Thread-safe, without a lock. A success while the bucket is full reads one variable.
  *
  * @since 0.1
  */
@@ -36,7 +32,7 @@ public final class RetryBudget {
 
 	private final LongAdder refused = new LongAdder();
 
-	private final AtomicReference<Free> free = new AtomicReference<>(Free.NONE);
+	private final FreeRetry free = new FreeRetry();
 
 	private volatile Bucket bucket;
 
@@ -45,8 +41,7 @@ public final class RetryBudget {
 		this.time = RetryTime.safe(time, (ex) -> {
 		});
 		this.listener = listener;
-		this.bucket = new Bucket(settings);
-		this.bucket.begin(this.time.nanoTime(), Long.MAX_VALUE);
+		this.bucket = new Bucket(settings, this.time.nanoTime(), Long.MAX_VALUE);
 	}
 
 	/**
@@ -76,19 +71,11 @@ public final class RetryBudget {
 	 * @return false, and nothing taken, if the retry must not be made
 	 */
 	public boolean tryWithdraw() {
-		boolean paid = tryWithdrawOrWait();
-		if (!paid) {
-			this.refused.increment();
-		}
-		return paid;
+		return tryWithdraw(false);
 	}
 
-	/**
-	 * Take the token of a retry, if the bucket holds one; if not, the retry waits and is
-	 * not counted as refused.
-	 * @return false, and nothing taken, if the retry must wait
-	 */
-	public boolean tryWithdrawOrWait() {
+	/* A retry that waits if there is no token is not counted as refused. */
+	private boolean tryWithdraw(boolean waiting) {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -101,9 +88,10 @@ public final class RetryBudget {
 				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
 					tell(this.listener::ranDry);
 				}
+				this.refused.add(waiting ? 0 : 1);
 				return false;
 			}
-			if (seen.compareAndSet(state, Bucket.after(brought, balance - Bucket.MICRO))) {
+			if (seen.compareAndSet(state, seen.after(brought, balance - Bucket.MICRO))) {
 				noteRecovery(seen, balance);
 				return true;
 			}
@@ -138,12 +126,8 @@ public final class RetryBudget {
 			long brought = brought(seen);
 			long balance = Math.min(seen.capacity,
 					seen.balance(state, brought) + seen.perSuccess + tokens * Bucket.MICRO);
-			if (seen.compareAndSet(state,
-					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
+			if (seen.compareAndSet(state, seen.after(brought, balance))) {
 				noteRecovery(seen, balance);
-				if (balance == seen.capacity) {
-					this.free.set(Free.NONE);
-				}
 				return;
 			}
 		}
@@ -157,7 +141,7 @@ public final class RetryBudget {
 			seen = this.bucket;
 			state = openState(seen);
 		}
-		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.full(brought(seen))));
+		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
@@ -178,10 +162,9 @@ public final class RetryBudget {
 			if (before.settings.equals(settings)) {
 				return;
 			}
-			after = new Bucket(settings);
 			state = openState(before);
 			long now = this.time.nanoTime();
-			after.begin(now, before.balance(state, before.brought(now)));
+			after = new Bucket(settings, now, before.balance(state, before.brought(now)));
 		}
 		while (state == Bucket.CLOSED || !before.compareAndSet(state, Bucket.CLOSED));
 		this.bucket = after;
@@ -216,19 +199,15 @@ public final class RetryBudget {
 	 * not {@linkplain #recoveredAt() recovered} since} A bucket for no tokens stays dry.
 	 */
 	public boolean isDry() {
-		while (this.dry.get()) {
-			Bucket seen = this.bucket;
-			long state = openState(seen);
-			if (state != Bucket.CLOSED) {
-				noteRecovery(seen, seen.balance(state, brought(seen)));
-				return this.dry.get();
-			}
+		if (this.dry.get()) {
+			noteRecovery(this.bucket, Math.round(balance() * Bucket.MICRO));
 		}
-		return false;
+		return this.dry.get();
 	}
 
 	private void noteRecovery(Bucket seen, long balance) {
 		if (this.dry.get() && balance >= seen.recoveredAt && seen.capacity > 0 && this.dry.compareAndSet(true, false)) {
+			this.free.reset();
 			tell(this.listener::recovered);
 		}
 	}
@@ -280,80 +259,62 @@ public final class RetryBudget {
 		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
 	}
 
-	/*
-	 * Whether a retry goes without a token: one at a time, as long as they succeed. A
-	 * full bucket needs none.
+	/**
+	 * {@return what the retries of a call take, nothing so far}
 	 */
-	private enum Free {
-
-		NONE, NEXT, TAKEN
-
+	public Withdrawals newCall() {
+		return new Withdrawals();
 	}
 
 	/**
 	 * What the retries of one call took, and what its success puts back. Used by one
 	 * thread at a time.
 	 */
-	public static final class Withdrawals {
+	public final class Withdrawals {
 
-		private final RetryBudget budget;
-
-		/* Tokens that a success puts back. */
 		private int refund;
 
 		private boolean waited;
 
 		private boolean free;
 
-		/**
-		 * Begin with nothing taken.
-		 * @param budget the budget of the call
-		 */
-		public Withdrawals(RetryBudget budget) {
-			this.budget = budget;
+		private Withdrawals() {
 		}
 
 		/**
 		 * {@return the budget}
 		 */
 		public RetryBudget budget() {
-			return this.budget;
+			return RetryBudget.this;
 		}
 
 		/**
-		 * Pay for a retry.
-		 * @param waiting whether the call waits if there is no token. When one that has
-		 * waited succeeds, the next one that asks again goes without a token.
-		 * @param afterTimeout whether the attempt before timed out. The server may still
-		 * be at work then, so that the token is lost.
+		 * Pay for a retry. When a call that has waited succeeds, the next one that asks
+		 * again goes without a token: one at a time, as long as they succeed.
+		 * @param waiting whether the call waits if there is no token
+		 * @param afterTimeout whether the attempt before timed out: then the server may
+		 * still be at work, and the token is not put back
 		 * @return false if the retry must not be made, or must wait
 		 */
 		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
-			failed();
-			this.free = this.waited && this.budget.free.compareAndSet(Free.NEXT, Free.TAKEN);
-			if (this.free) {
-				return true;
-			}
-			boolean taken = waiting ? this.budget.tryWithdrawOrWait() : this.budget.tryWithdraw();
+			ended(false);
+			this.free = this.waited && RetryBudget.this.free.tryTake();
+			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
 			this.waited |= waiting && !taken;
-			return taken;
+			return this.free || taken;
 		}
 
-		/** Put back what the call is worth, since it has succeeded. */
-		public void succeeded() {
-			this.budget.add(this.refund);
-			if (this.waited) {
-				this.budget.free.compareAndSet(this.free ? Free.TAKEN : Free.NONE, Free.NEXT);
+		/**
+		 * Put back what the call is worth, if it has succeeded.
+		 * @param succeeded whether it has
+		 */
+		public void ended(boolean succeeded) {
+			if (succeeded) {
+				add(this.refund);
 			}
-		}
-
-		/** Put back nothing, since an attempt or the call has failed. */
-		public void failed() {
-			if (this.free) {
-				this.free = false;
-				this.budget.free.set(Free.NONE);
-			}
+			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
+			this.free = false;
 		}
 
 	}

@@ -320,7 +320,7 @@ class RetryBudgetTests {
 		private final RetryBudget budget = budget(settings(3, 0.1, 0));
 
 		private RetryBudget.Withdrawals call() {
-			return new RetryBudget.Withdrawals(this.budget);
+			return this.budget.newCall();
 		}
 
 		/* Return a call that has found no token, and waits. */
@@ -336,7 +336,7 @@ class RetryBudgetTests {
 			assertThat(call.tryWithdraw(false, false)).isTrue();
 			assertThat(call.tryWithdraw(false, false)).isTrue();
 			call().tryWithdraw(false, false);
-			call.succeeded();
+			call.ended(true);
 			assertThat(this.budget.balance()).isEqualTo(2.1);
 		}
 
@@ -345,7 +345,7 @@ class RetryBudgetTests {
 			RetryBudget.Withdrawals call = call();
 			call.tryWithdraw(false, true);
 			call.tryWithdraw(false, false);
-			call.succeeded();
+			call.ended(true);
 			assertThat(this.budget.balance()).isEqualTo(2.1);
 		}
 
@@ -353,7 +353,7 @@ class RetryBudgetTests {
 		void thatFailPutBackNothing() {
 			RetryBudget.Withdrawals call = call();
 			call.tryWithdraw(false, false);
-			call.failed();
+			call.ended(false);
 			assertThat(this.budget.balance()).isEqualTo(2);
 		}
 
@@ -363,10 +363,10 @@ class RetryBudgetTests {
 			RetryBudget.Withdrawals first = waiting();
 			RetryBudget.Withdrawals second = waiting();
 			RetryBudget.Withdrawals third = waiting();
-			first.succeeded();
+			first.ended(true);
 			assertThat(call().tryWithdraw(false, false)).as("one that does not wait").isFalse();
 			assertThat(second.tryWithdraw(true, false)).isTrue();
-			second.succeeded();
+			second.ended(true);
 			assertThat(third.tryWithdraw(true, false)).isTrue();
 			assertThat(this.budget.balance()).isEqualTo(0.2);
 		}
@@ -378,11 +378,11 @@ class RetryBudgetTests {
 			RetryBudget.Withdrawals second = waiting();
 			RetryBudget.Withdrawals third = waiting();
 			RetryBudget.Withdrawals fourth = waiting();
-			first.succeeded();
+			first.ended(true);
 			assertThat(second.tryWithdraw(true, false)).isTrue();
-			third.succeeded();
+			third.ended(true);
 			assertThat(fourth.tryWithdraw(true, false)).as("while the second one runs").isFalse();
-			second.succeeded();
+			second.ended(true);
 			assertThat(fourth.tryWithdraw(true, false)).isTrue();
 		}
 
@@ -392,13 +392,13 @@ class RetryBudgetTests {
 			RetryBudget.Withdrawals first = waiting();
 			RetryBudget.Withdrawals second = waiting();
 			RetryBudget.Withdrawals third = waiting();
-			first.succeeded();
+			first.ended(true);
 			assertThat(second.tryWithdraw(true, false)).isTrue();
 			assertThat(second.tryWithdraw(true, false)).as("after a failure").isFalse();
 			assertThat(third.tryWithdraw(true, false)).isFalse();
-			second.succeeded();
+			second.ended(true);
 			assertThat(third.tryWithdraw(true, false)).isTrue();
-			third.failed();
+			third.ended(false);
 			assertThat(waiting().tryWithdraw(true, false)).isFalse();
 			assertThat(this.budget.balance()).isEqualTo(0.2);
 		}
@@ -408,7 +408,7 @@ class RetryBudgetTests {
 			drain(this.budget);
 			RetryBudget.Withdrawals first = waiting();
 			RetryBudget.Withdrawals second = waiting();
-			first.succeeded();
+			first.ended(true);
 			for (int i = 0; i < 30; i++) {
 				this.budget.deposit();
 			}
@@ -427,17 +427,17 @@ class RetryBudgetTests {
 			for (int i = 0; i < 32; i++) {
 				Thread thread = new Thread(() -> {
 					for (int round = 0; round < 2_000; round++) {
-						RetryBudget.Withdrawals call = new RetryBudget.Withdrawals(budget);
+						RetryBudget.Withdrawals call = budget.newCall();
 						boolean waited = !call.tryWithdraw(true, round % 3 == 0);
 						boolean taken = !waited || call.tryWithdraw(true, round % 3 == 0);
 						retries.addAndGet(taken ? 1 : 0);
 						if (round % 4 == 0) {
-							call.failed();
+							call.ended(false);
 							continue;
 						}
 						putBack.addAndGet((taken && round % 3 != 0) ? 13 : 3);
 						succeededAfterAWait.addAndGet(waited ? 1 : 0);
-						call.succeeded();
+						call.ended(true);
 					}
 				});
 				running.add(thread);

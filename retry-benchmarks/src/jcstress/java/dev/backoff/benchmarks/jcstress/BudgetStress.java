@@ -146,10 +146,10 @@ public final class BudgetStress {
 
 		@Actor
 		public void call(ZZD_Result result) {
-			RetryBudget.Withdrawals call = new RetryBudget.Withdrawals(this.budget);
+			RetryBudget.Withdrawals call = this.budget.newCall();
 			result.r1 = call.tryWithdraw(false, false);
 			if (result.r1) {
-				call.succeeded();
+				call.ended(true);
 			}
 		}
 
@@ -178,20 +178,20 @@ public final class BudgetStress {
 
 		public TwoSucceedOneGoes() {
 			for (int i = 0; i < this.calls.length; i++) {
-				this.calls[i] = new RetryBudget.Withdrawals(this.budget);
+				this.calls[i] = this.budget.newCall();
 				this.calls[i].tryWithdraw(true, false);
 			}
 		}
 
 		@Actor
 		public void one(ZZ_Result result) {
-			this.calls[0].succeeded();
+			this.calls[0].ended(true);
 			result.r1 = this.calls[2].tryWithdraw(true, false);
 		}
 
 		@Actor
 		public void two(ZZ_Result result) {
-			this.calls[1].succeeded();
+			this.calls[1].ended(true);
 			result.r2 = this.calls[3].tryWithdraw(true, false);
 		}
 

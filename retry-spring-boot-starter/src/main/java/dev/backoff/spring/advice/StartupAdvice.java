@@ -153,7 +153,11 @@ public final class StartupAdvice {
 	private void adviseInstances(List<MethodPlan> plans) {
 		BackoffConfiguration configuration = this.policies.configuration();
 		CloudPlatform platform = CloudPlatform.getActive(this.beanFactory.getBean(Environment.class));
-		String budget = plans.stream().map((plan) -> plan.policy().budget()).filter(Objects::nonNull).findFirst().orElse(null);
+		String budget = plans.stream()
+			.map((plan) -> plan.policy().budget())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 		if (platform == null || platform == CloudPlatform.NONE || budget == null
 				|| configuration.settings().containsKey("instances")) {
 			return;
@@ -219,7 +223,8 @@ public final class StartupAdvice {
 		if (effective.budget() != null && policy.isEnabled() && policy.maxAttempts() > 1) {
 			adviseBudget(policy, configuration.budget(effective.budget()), advice);
 		}
-		else if (effective.budget() == null && policy.isPostponedWhenEmpty() && effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+		else if (effective.budget() == null && policy.isPostponedWhenEmpty()
+				&& effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
 			advice.add("when-empty has no effect without a budget");
 		}
 		return List.copyOf(advice);
@@ -295,9 +300,9 @@ public final class StartupAdvice {
 		// no token at all is meant
 		if (settings.tokens() > 0 && settings.tokens() < policy.maxAttempts() - 1
 				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
-			advice.add("the budget " + budget.name() + " of " + number(settings.tokens())
-					+ " tokens cannot pay the " + (policy.maxAttempts() - 1) + " retries of a single call ("
-					+ origins(budget, BudgetKey.TOKENS) + "): raise its tokens, or make fewer attempts");
+			advice.add("the budget " + budget.name() + " of " + number(settings.tokens()) + " tokens cannot pay the "
+					+ (policy.maxAttempts() - 1) + " retries of a single call (" + origins(budget, BudgetKey.TOKENS)
+					+ "): raise its tokens, or make fewer attempts");
 		}
 		if (!policy.isPostponedWhenEmpty()) {
 			return;
@@ -350,9 +355,7 @@ public final class StartupAdvice {
 	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
 		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
 		if (growth != 1 && (growth < 1.5 || growth > 4)) {
-			advice.add("the multiplier "
-					+ number(growth)
-					+ " is outside 1.5 to 4: it grows "
+			advice.add("the multiplier " + number(growth) + " is outside 1.5 to 4: it grows "
 					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
 		}
 	}
