@@ -142,12 +142,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
-				this.registry.isShutDown(), breaker, withdrawals(history, waitedForBudget));
-	}
-
-	/* A call that is kept elsewhere pays when its attempt is due. */
-	private RetryBudget.@Nullable Withdrawals withdrawals(AttemptHistory history, boolean waitedForBudget) {
-		return (this.guard.isKeeping() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget());
+				this.registry.isShutDown(), breaker,
+				// a call that is kept elsewhere pays when its attempt is due
+				(this.guard.isKeeping() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
 	}
 
 	void waiting(Decision.RetryAfter wait, CallState call) {
@@ -251,7 +248,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		long elapsed = call.elapsed(now);
 		this.events.callStops(call, stop.reason(), elapsed);
-		this.guard.callEnded(call.history(), stop.reason() == StopReason.SUCCEEDED);
+		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(this.guard.budget());
+		if (withdrawals != null) {
+			withdrawals.ended(stop.reason() == StopReason.SUCCEEDED);
+		}
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.concurrency.ConcurrencyExceededException;
@@ -69,12 +68,6 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 	/** Return whether the work that failed may have been applied nevertheless. */
 	boolean mayBeApplied() {
 		return this.failure != null && (this.classification == null || !this.classification.isWithoutEffect());
-	}
-
-	/** Return whether the attempt took too long, and the server may still be at work. */
-	boolean isTimeout() {
-		return this.failure != null && mayBeApplied()
-				&& (cause() == RetryCause.TIMEOUT || Causes.isTimeout(this.failure));
 	}
 
 	/** Return the wait that the server asked for, or null. */

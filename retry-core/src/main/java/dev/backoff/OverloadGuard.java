@@ -161,14 +161,6 @@ final class OverloadGuard {
 		}
 	}
 
-	/** Note the end of a call that did not succeed at once. */
-	void callEnded(AttemptHistory history, boolean succeeded) {
-		RetryBudget.Withdrawals withdrawals = history.withdrawals(this.budget);
-		if (withdrawals != null) {
-			withdrawals.ended(succeeded);
-		}
-	}
-
 	/** Return what the breaker says before an attempt. */
 	DecisionInput.Breaker answer(long now) {
 		return (this.breaker == null || this.breaker.isPermitting(now)) ? DecisionInput.Breaker.PERMITTING

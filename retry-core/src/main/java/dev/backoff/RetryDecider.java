@@ -9,6 +9,7 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
+import dev.backoff.failure.Causes;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.Ticket;
@@ -233,9 +234,9 @@ final class RetryDecider {
 		if (free || withdrawals == null || input.paid()) {
 			return wait;
 		}
-		RetryBudget budget = withdrawals.budget();
-		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
-		if (withdrawals.tryWithdraw(postponing, outcome != null && outcome.isTimeout())) {
+		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
+		boolean afterTimeout = outcome != null && Causes.isTimeout(outcome.failure(), outcome.classification());
+		if (withdrawals.tryWithdraw(postponing, afterTimeout)) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
@@ -244,7 +245,7 @@ final class RetryDecider {
 		}
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
-				: Decision.budgetSpent(budget.name());
+				: Decision.budgetSpent(withdrawals.budget().name());
 	}
 
 	/**
