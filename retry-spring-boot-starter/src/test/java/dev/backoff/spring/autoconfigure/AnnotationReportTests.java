@@ -202,14 +202,6 @@ class AnnotationReportTests {
 						"@Backoff on EnumItselfAndText.ask(String): invalid until (#result == 'DONE'): "
 								+ "compares the enum Status with text, which is never equal.",
 						"Write #result.name instead of #result."),
-				annotated(BooleanAndText.class,
-						"@Backoff on BooleanAndText.send(String): invalid retryWhen (#result == 'false'): "
-								+ "compares the boolean with text, which is never equal.",
-						"Write false instead of 'false'."),
-				annotated(NumberAndText.class,
-						"@Backoff on NumberAndText.send(String): invalid retryWhen (#result == '0'): "
-								+ "compares the int with text, which is never equal.",
-						"Write 0 instead of '0'."),
 				annotated(OtherTypeArgument.class,
 						"@Backoff on OtherTypeArgument.list(String): invalid recover (none): does not fit "
 								+ "OtherTypeArgument.list(String), because it is List<Integer> none(String).",
@@ -694,24 +686,6 @@ class AnnotationReportTests {
 		@Backoff(until = "#result == 'DONE'")
 		public Status ask(String order) {
 			return Status.DONE;
-		}
-
-	}
-
-	public static class BooleanAndText {
-
-		@Backoff(retryWhen = "#result == 'false'")
-		public boolean send(String order) {
-			return false;
-		}
-
-	}
-
-	public static class NumberAndText {
-
-		@Backoff(retryWhen = "#result == '0'")
-		public int send(String order) {
-			return 0;
 		}
 
 	}
