@@ -69,9 +69,7 @@ public enum BreakerKey implements ConfigurationKey {
 		this.setter = setter;
 	}
 
-	/**
-	 * {@return the key below the breaker's name, for instance {@code failure-rate}}
-	 */
+	/** Return the key below the breaker's name, for instance {@code failure-rate}. */
 	@Override
 	public String key() {
 		return this.key;

@@ -26,9 +26,7 @@ public enum BudgetKey implements ConfigurationKey {
 		this.type = ValueType.of(parser, builtIn);
 	}
 
-	/**
-	 * {@return the key below the budget's name, for instance {@code per-success}}
-	 */
+	/** Return the key below the budget's name, for instance {@code per-success}. */
 	@Override
 	public String key() {
 		return this.key;

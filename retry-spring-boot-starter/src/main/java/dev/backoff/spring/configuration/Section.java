@@ -68,16 +68,12 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 			.orElse(null);
 	}
 
-	/**
-	 * {@return the key below {@code backoff}, empty for the settings}
-	 */
+	/** Return the key below {@code backoff}, empty for the settings. */
 	public String key() {
 		return this.key;
 	}
 
-	/**
-	 * {@return what its names are called: {@code policy}, {@code breaker}}
-	 */
+	/** Return what its names are called: {@code policy}, {@code breaker}. */
 	public String noun() {
 		return this.noun;
 	}
@@ -150,14 +146,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
 	}
 
-	/**
-	 * The values below one name of a section.
-	 *
-	 * @param <K> the keys
-	 * @param name the name as it is written; environment variables have only its letters
-	 * and digits
-	 * @param values the values by key
-	 */
+	/** The values below one name of a section. */
 	public record Entry<K extends Enum<K> & ConfigurationKey>(String name, Map<K, ConfigValue> values) {
 	}
 
