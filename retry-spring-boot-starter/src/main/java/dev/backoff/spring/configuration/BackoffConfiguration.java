@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -79,80 +80,71 @@ public final class BackoffConfiguration {
 
 	/** Return whether methods are retried and measured at all, true by default. */
 	public boolean isEnabled() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENABLED);
+		return this.<Boolean>setting(SettingKey.ENABLED);
 	}
 
 	/** Return whether retries are made, true by default. */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden
-				: ConfigValue.<Boolean>read(this.read.settings(), SettingKey.RETRIES_ENABLED);
+		return (overridden != null) ? overridden : this.<Boolean>setting(SettingKey.RETRIES_ENABLED);
 	}
 
 	/** Return the kind of random source, fast by default. */
 	public BackoffProperties.RandomKind random() {
-		return ConfigValue.read(this.read.settings(), SettingKey.RANDOM);
+		return setting(SettingKey.RANDOM);
 	}
 
 	/** Return whether annotated methods are woven instead of proxied. */
 	public boolean isWoven() {
-		return ConfigValue.read(this.read.settings(), SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
+		return setting(SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/** Return whether other retries are logged, true by default. */
 	public boolean isOtherRetriesWarned() {
-		return ConfigValue.read(this.read.settings(), SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
+		return setting(SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
 	}
 
 	/** Return the buckets of the timers, empty by default. */
 	public List<Duration> slo() {
-		return ConfigValue.read(this.read.settings(), SettingKey.METRICS_SLO);
+		return setting(SettingKey.METRICS_SLO);
 	}
 
 	/** Return whether whole calls are timed besides being counted. */
 	public boolean isDurations() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.METRICS_DURATIONS);
+		return this.<Boolean>setting(SettingKey.METRICS_DURATIONS);
 	}
 
 	/** Return the headers of calls over HTTP, and the hosts that get them. */
 	public HttpSettings http() {
-		Map<SettingKey, ConfigValue> settings = this.read.settings();
-		return new HttpSettings(ConfigValue.read(settings, SettingKey.HTTP_HOSTS),
-				ConfigValue.read(settings, SettingKey.HTTP_ATTEMPT_HEADER),
-				ConfigValue.read(settings, SettingKey.HTTP_DEADLINE_HEADER),
-				ConfigValue.read(settings, SettingKey.HTTP_IDEMPOTENCY_HEADER),
-				ConfigValue.<Boolean>read(settings, SettingKey.HTTP_INBOUND));
+		return new HttpSettings(setting(SettingKey.HTTP_HOSTS), setting(SettingKey.HTTP_ATTEMPT_HEADER),
+				setting(SettingKey.HTTP_DEADLINE_HEADER), setting(SettingKey.HTTP_IDEMPOTENCY_HEADER),
+				this.<Boolean>setting(SettingKey.HTTP_INBOUND));
 	}
 
 	/** Return whether the endpoint shows the messages of failures. */
 	public boolean isMessagesShown() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENDPOINT_MESSAGES);
+		return this.<Boolean>setting(SettingKey.ENDPOINT_MESSAGES);
 	}
 
 	/** Return whether an open breaker makes the application's health bad. */
 	public boolean isHealthOfBreakers() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.HEALTH_BREAKERS);
+		return this.<Boolean>setting(SettingKey.HEALTH_BREAKERS);
 	}
 
 	/** Return how long closing the application waits for running calls. */
 	public Duration shutdownWait() {
-		return ConfigValue.read(this.read.settings(), SettingKey.SHUTDOWN_WAIT);
+		return setting(SettingKey.SHUTDOWN_WAIT);
 	}
 
 	/** Return how durable calls are stored and made. */
 	public DurableSettings durable() {
-		Map<SettingKey, ConfigValue> settings = this.read.settings();
-		ConfigValue dataSource = settings.get(SettingKey.DURABLE_DATA_SOURCE);
-		return new DurableSettings(ConfigValue.<Boolean>read(settings, SettingKey.DURABLE_WORK),
-				ConfigValue.read(settings, SettingKey.DURABLE_STORE), (dataSource != null) ? dataSource.text() : null,
-				ConfigValue.read(settings, SettingKey.DURABLE_FILE),
-				ConfigValue.read(settings, SettingKey.DURABLE_TABLE),
-				ConfigValue.read(settings, SettingKey.DURABLE_INITIALIZE_SCHEMA),
-				ConfigValue.read(settings, SettingKey.DURABLE_POLL_INTERVAL),
-				ConfigValue.read(settings, SettingKey.DURABLE_HEARTBEAT),
-				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_LOSSES),
-				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_PAYLOAD),
-				ConfigValue.read(settings, SettingKey.DURABLE_SHUTDOWN_WAIT));
+		ConfigValue dataSource = this.read.settings().get(SettingKey.DURABLE_DATA_SOURCE);
+		return new DurableSettings(this.<Boolean>setting(SettingKey.DURABLE_WORK), setting(SettingKey.DURABLE_STORE),
+				(dataSource != null) ? dataSource.text() : null, setting(SettingKey.DURABLE_FILE),
+				setting(SettingKey.DURABLE_TABLE), setting(SettingKey.DURABLE_INITIALIZE_SCHEMA),
+				setting(SettingKey.DURABLE_POLL_INTERVAL), setting(SettingKey.DURABLE_HEARTBEAT),
+				this.<Integer>setting(SettingKey.DURABLE_MAX_LOSSES),
+				this.<Integer>setting(SettingKey.DURABLE_MAX_PAYLOAD), setting(SettingKey.DURABLE_SHUTDOWN_WAIT));
 	}
 
 	/**
@@ -206,7 +198,7 @@ public final class BackoffConfiguration {
 	 */
 	public BreakerEntry breaker(String name) {
 		return this.read.breakers()
-			.getOrDefault(TextValues.canonical(name), BreakerAssembler.BUILT_IN)
+			.getOrDefault(TextValues.canonical(name), OverloadAssembler.BREAKER)
 			.withName(spelling(Section.BREAKERS, name));
 	}
 
@@ -224,8 +216,9 @@ public final class BackoffConfiguration {
 	 */
 	public BudgetEntry budget(String name) {
 		BudgetEntry defined = this.read.budgets().get(TextValues.canonical(name));
-		int instances = ConfigValue.<Integer>read(this.read.settings(), SettingKey.INSTANCES);
-		return ((defined != null) ? defined : BudgetAssembler.builtIn(instances))
+		return ((defined != null) ? defined
+				: OverloadAssembler.budget(new Section.Entry<BudgetKey>("", Map.of()),
+						this.<Integer>setting(SettingKey.INSTANCES), new ArrayList<>()))
 			.withName(spelling(Section.BUDGETS, name));
 	}
 
@@ -281,10 +274,15 @@ public final class BackoffConfiguration {
 		return this.read.policies().get(TextValues.canonical(name));
 	}
 
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
+	private <T> T setting(SettingKey key) {
+		return ConfigValue.read(this.read.settings(), key);
+	}
+
 	/** Return a setting, or whether a section has an entry, as a condition writes it. */
 	String setting(String key) {
 		SettingKey setting = Section.SETTINGS.keyOf(key);
-		Object value = (setting != null) ? ConfigValue.read(this.read.settings(), setting) : !breakers().isEmpty();
+		Object value = (setting != null) ? setting(setting) : !breakers().isEmpty();
 		return value.toString().toLowerCase(Locale.ROOT);
 	}
 

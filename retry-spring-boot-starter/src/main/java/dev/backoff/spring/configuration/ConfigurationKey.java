@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 interface ConfigurationKey {
 
 	/** Return the name below the section, for instance {@code max-attempts}. */
-	String key();
+	default String key() {
+		return TextValues.kebab((Enum<?>) this);
+	}
 
 	/** Return the place of the key among those of its kind. */
 	int ordinal();
