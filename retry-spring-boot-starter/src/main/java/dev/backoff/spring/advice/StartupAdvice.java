@@ -157,12 +157,7 @@ public final class StartupAdvice {
 		}
 	}
 
-	/**
-	 * Describe what in a policy works but is probably not meant.
-	 * @param effective the policy
-	 * @param configuration has the policy's budget
-	 * @return sentences without a capital and a full stop
-	 */
+	/** Describe what in a policy works but is probably not meant. */
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
