@@ -82,14 +82,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.advice = new StartupAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
-		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
+		this.ofPolicies = new PlannedRetries<>(BackoffMethods::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
 	}
 
-	private @Nullable NamedPlan plan(String policy, BackoffPolicies.@Nullable Candidate candidate,
+	private static @Nullable NamedPlan plan(String policy, BackoffPolicies.Candidate candidate,
 			List<Problem> problems) {
 		try {
-			return new NamedPlan((candidate != null) ? candidate.resolve(policy) : this.policies.resolve(policy));
+			return new NamedPlan(candidate.resolve(policy));
 		}
 		catch (InvalidBackoffException ex) {
 			problems.addAll(ex.problems());

@@ -86,7 +86,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	}
 
 	private @Nullable P planNow(K key, List<Problem> problems) {
-		P plan = this.planner.plan(key, null, problems);
+		P plan = this.planner.plan(key, this.policies.current(), problems);
 		if (plan != null) {
 			this.factory.reserve(plan.policy());
 		}
@@ -210,11 +210,8 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	@FunctionalInterface
 	interface Planner<K, P> {
 
-		/**
-		 * Make a plan by a configuration, or by the one in effect if the candidate is
-		 * null. Return null if there are problems.
-		 */
-		@Nullable P plan(K key, BackoffPolicies.@Nullable Candidate candidate, List<Problem> problems);
+		/** Make a plan by a configuration, or return null if there are problems. */
+		@Nullable P plan(K key, BackoffPolicies.Candidate candidate, List<Problem> problems);
 
 	}
 

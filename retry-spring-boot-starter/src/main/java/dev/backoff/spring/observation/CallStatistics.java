@@ -26,9 +26,7 @@ public interface CallStatistics {
 	 */
 	Optional<MethodCalls> of(String policy, String method);
 
-	/**
-	 * {@return the numbers of each method, in no order}
-	 */
+	/** {@return the numbers of each method, in no order} */
 	List<MethodCalls> all();
 
 	/**
