@@ -59,9 +59,6 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More permits than this are advised against. */
-	private static final int MANY_SLOTS = 1_000;
-
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
@@ -169,10 +166,6 @@ public final class StartupAdvice {
 		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
-		}
-		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			advice.add("a concurrency of " + policy.concurrency()
-					+ " hardly limits anything: write what the dependency bears at once, or none");
 		}
 		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
