@@ -31,9 +31,8 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * The calls by which beans call their own annotated methods, found in the byte code of
- * their classes. Such a call does not pass through the proxy, so it is not retried. A
- * call by another annotated method belongs to the attempts of that one and does not
- * count. Each class is read once. Thread-safe.
+ * their classes (decision 0034). No proxy sees such a call, so it is not retried. Each
+ * class is read once. Thread-safe.
  */
 final class SelfCalls {
 
@@ -94,12 +93,6 @@ final class SelfCalls {
 	/** Read the calls in one class. Methods are named with their descriptors. */
 	private static final class Reader extends ClassVisitor {
 
-		/*
-		 * The instruction of a call does not tell which object is called. So a class
-		 * counts only if no other object of its type gets into its methods: as a
-		 * parameter, from a field, as the result of a call, by a cast, or new.
-		 */
-
 		private final Class<?> type;
 
 		private final Set<String> annotated;
@@ -109,6 +102,7 @@ final class SelfCalls {
 
 		private final List<Call> calls = new ArrayList<>();
 
+		/* Another object of the type may be called, so the class does not count. */
 		private boolean uncertain;
 
 		Reader(Class<?> type, Set<String> annotated, Set<String> seen) {
@@ -174,9 +168,7 @@ final class SelfCalls {
 				add(owner, name + descriptor);
 			}
 
-			/*
-			 * A lambda or a reference to a method, which may take its object as a parameter.
-			 */
+			/* A lambda or a reference to a method, which may get its object as a parameter. */
 			@Override
 			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 				for (Object argument : arguments) {

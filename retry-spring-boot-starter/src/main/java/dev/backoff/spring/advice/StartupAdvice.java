@@ -225,9 +225,7 @@ public final class StartupAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/**
-	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
-	 */
+	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
 	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
 		boolean exponential = isExponential(effective);
 		if (policy.rule().jitter().replacesShape()
