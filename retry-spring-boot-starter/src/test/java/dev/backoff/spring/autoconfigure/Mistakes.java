@@ -213,16 +213,6 @@ interface Mistakes {
 	@Backoff(until = "#result == 'DONE'")
 	Status enumItselfAndText(String order);
 
-	@Reported({ "invalid retryWhen (#result == 'false'): compares the boolean with text, which is never equal.",
-			"Write false instead of 'false'." })
-	@Backoff(retryWhen = "#result == 'false'")
-	boolean booleanAndText(String order);
-
-	@Reported({ "invalid retryWhen (#result == '0'): compares the int with text, which is never equal.",
-			"Write 0 instead of '0'." })
-	@Backoff(retryWhen = "#result == '0'")
-	int numberAndText(String order);
-
 	@Reported({
 			"invalid retryWhen (#result == null): judges a result, and Mistakes.conditionOnVoid(String) returns none.",
 			"Remove it, or let the method return something." })
