@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A call is made by a process whose version of the method it fits. */
 class DurableVersionsTests {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
+	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
 	@TempDir
 	Path directory;

@@ -38,7 +38,7 @@ class KillHarnessTests {
 
 	private static final int CONCURRENCY = 4;
 
-	private static final Duration PATIENCE = Duration.ofMinutes(2);
+	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
 	@TempDir
 	Path directory;
@@ -74,7 +74,7 @@ class KillHarnessTests {
 				Process victim = this.processes.get(this.random.nextInt(workers));
 				Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(victim));
 				Thread.sleep(this.random.nextInt(700));
-				victim.destroyForcibly().waitFor(60, TimeUnit.SECONDS);
+				victim.destroyForcibly().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 				this.processes.remove(victim);
 				start(database, Map.of());
 			}

@@ -2,7 +2,6 @@ package dev.backoff.spring.actuate;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,20 +87,6 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 			.toList();
 	}
 
-	/** Count the calls of each policy that has any. */
-	Map<String, PolicyCounts> counts() {
-		Map<String, PolicyCounts> counts = new HashMap<>();
-		if (this.statistics != null) {
-			for (MethodCalls calls : this.statistics.all()) {
-				counts.merge(calls.policy(), PolicyCounts.of(calls), PolicyCounts::plus);
-			}
-		}
-		for (WaitingCall call : this.calls.oldestWaiting(null, Integer.MAX_VALUE)) {
-			counts.merge(call.policy(), PolicyCounts.WAITING, PolicyCounts::plus);
-		}
-		return counts;
-	}
-
 	private List<StoppedCall> stoppedOf(String policy) {
 		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
 	}
@@ -138,27 +123,6 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 
 	/** The calls of a method since the start, by the reason of their end. */
 	record CountersDescriptor(Map<String, Long> calls, long attempts, long retries) {
-	}
-
-	/** The counters of all methods of a policy, and its calls that wait. */
-	record PolicyCounts(Map<String, Long> calls, long attempts, long retries, int waiting) {
-
-		static final PolicyCounts NONE = new PolicyCounts(Map.of(), 0, 0, 0);
-
-		static final PolicyCounts WAITING = new PolicyCounts(Map.of(), 0, 0, 1);
-
-		static PolicyCounts of(MethodCalls counted) {
-			CountersDescriptor counters = describe(counted);
-			return new PolicyCounts(counters.calls(), counters.attempts(), counters.retries(), 0);
-		}
-
-		PolicyCounts plus(PolicyCounts other) {
-			Map<String, Long> sum = new TreeMap<>(this.calls);
-			other.calls.forEach((reason, count) -> sum.merge(reason, count, Long::sum));
-			return new PolicyCounts(sum, this.attempts + other.attempts, this.retries + other.retries,
-					this.waiting + other.waiting);
-		}
-
 	}
 
 	/**

@@ -45,6 +45,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.otherretries.OtherRetries;
+import dev.backoff.spring.otherretries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -65,7 +66,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 @Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
 		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
-		OtherRetriesDescriptor.class })
+		OtherRetry.class })
 class BackoffEndpoint {
 
 	static final EndpointId ID = EndpointId.of("backoff");
@@ -115,7 +116,7 @@ class BackoffEndpoint {
 		this.actions = new OperatorActions(live, uses, calls);
 		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
 		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
-		this.views.put("other-retries", () -> new OtherRetriesDescriptor(otherRetries.all()));
+		this.views.put("other-retries", () -> OperationResponseBody.of(Map.of("otherRetries", otherRetries.all())));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointContributor part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {

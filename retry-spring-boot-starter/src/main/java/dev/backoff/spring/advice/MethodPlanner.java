@@ -105,8 +105,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 					"Remove it, or let the method return something."));
 			return null;
 		}
-		return ResultExpression.parse(place, text, adapter.result(annotated), annotated.isOnMethod(attribute),
-				problems);
+		return ResultExpression.parse(place, text, adapter.result(annotated), problems);
 	}
 
 	/* An annotation on a type also reaches the method that recovers the others. */

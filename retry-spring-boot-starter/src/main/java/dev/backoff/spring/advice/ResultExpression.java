@@ -41,15 +41,12 @@ final class ResultExpression implements RetryCondition {
 		this.comparisons = comparisons;
 	}
 
-	/**
-	 * Read an expression. A type's annotation judges results of several types, so only
-	 * that of a method is refused if it never holds for a result.
-	 */
-	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType, boolean ofMethod,
+	/** Read an expression, or report why that is not possible and return null. */
+	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
 		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
 		List<EnumComparison> comparisons = new ArrayList<>();
-		ExpressionCheck check = new ExpressionCheck(where, resultType, ofMethod, problems, comparisons);
+		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
 		int before = problems.size();
 		SpelExpression expression = read(where, text, problems);
 		if (expression != null) {
