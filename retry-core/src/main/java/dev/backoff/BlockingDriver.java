@@ -86,8 +86,8 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 
 	private CallResult end(Decision.Stop stop, CallState call) {
 		CallResult result = this.steps.end(stop, call);
-		if (result.outcome().failure() instanceof InterruptedException) {
-			Thread.currentThread().interrupt();
+		if (result.outcome().failure() != null) {
+			AsyncCall.keepInterrupt(result.outcome().failure());
 		}
 		return result;
 	}

@@ -1,7 +1,5 @@
 package dev.backoff;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 
@@ -16,7 +14,6 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 
 /**
@@ -62,18 +59,19 @@ final class FailureRules {
 	}
 
 	private Outcome judgeUnguarded(Throwable failure, CallState call) {
-		if (failure instanceof Error && !isListedError(failure)) {
-			return refuse(AttemptOutcome.ERROR, failure, Decision.name(failure)
-					+ (Outcome.isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+		Throwable thrown = Causes.thrown(failure);
+		if (thrown instanceof Error && !isListedError(thrown)) {
+			return refuse(AttemptOutcome.ERROR, failure, Decision.name(thrown)
+					+ (Outcome.isFatal(thrown) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
-		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
-			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
-					: StopReason.CANCELLED;
-			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					new Decision.Stop(reason, Decision.name(failure) + " is never retried"));
+		// a cancellation by the caller does not come here: it has ended the call
+		boolean interrupted = thrown instanceof CancellationException && Thread.currentThread().isInterrupted();
+		if (thrown instanceof InterruptedException || interrupted) {
+			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure, new Decision.Stop(StopReason.INTERRUPTED,
+					Decision.name(thrown) + (interrupted ? " of an interrupted thread" : "") + " is never retried"));
 		}
-		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
-			return refuse(failure, Decision.name(failure) + " is never retried");
+		if (CircuitOpenException.isRefusal(thrown)) {
+			return refuse(failure, Decision.name(thrown) + " is never retried");
 		}
 		Throwable fatal = Causes.find(failure, (cause) -> cause instanceof VirtualMachineError);
 		if (fatal != null) {
@@ -86,7 +84,7 @@ final class FailureRules {
 		Throwable settled = this.policy.isNestedMultiply() ? null
 				: Causes.find(failure, (cause) -> handledInside(call, cause) != null);
 		RetriesStoppedException inner = (settled != null) ? handledInside(call, settled) : null;
-		if (inner != null) {
+		if (inner != null && inner.reason() != StopReason.CANCELLED) {
 			return nested(failure, inner);
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
@@ -141,7 +139,7 @@ final class FailureRules {
 		return unlessApplied(Outcome.ofTimeout(failure));
 	}
 
-	/* An interruption or a cancellation ends the outer call too, without a recovery. */
+	/* An interruption ends the outer call too, without a recovery. */
 	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
 		if (!inner.reason().isRecoverable()) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
@@ -182,7 +180,7 @@ final class FailureRules {
 	}
 
 	private Outcome byDefault(Throwable failure) {
-		Throwable thrown = withoutReflection(failure);
+		Throwable thrown = Causes.thrown(failure);
 		if (isOneOf(PROGRAMMING_ERRORS, thrown)) {
 			return refuse(failure, Decision.name(thrown) + " is a programming error; name it in retryOn to retry");
 		}
@@ -191,13 +189,6 @@ final class FailureRules {
 		}
 		return (thrown instanceof Exception) ? unlessApplied(Outcome.ofRetryable(failure, null))
 				: refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
-	}
-
-	/* Reflection and proxies wrap whatever a method throws. */
-	private static Throwable withoutReflection(Throwable failure) {
-		Throwable thrown = Causes.find(failure, (cause) -> !(cause instanceof InvocationTargetException
-				|| cause instanceof UndeclaredThrowableException));
-		return (thrown != null) ? thrown : failure;
 	}
 
 	/* The outcome keeps its kind: a failure of the dependency, retried or not. */

@@ -91,7 +91,7 @@ final class IoFailureClassifier implements TypedClassifier {
 		.with(CONNECT, "org.apache.hc.client5.http.ConnectTimeoutException")
 		.with(DATAGRAM, PortUnreachableException.class)
 		.with(TIMEOUT, InterruptedIOException.class, HttpTimeoutException.class, TimeoutException.class)
-		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException")
+		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException", "kotlinx.coroutines.TimeoutCancellationException")
 		.with(HANDSHAKE_TIMEOUT, "io.netty.handler.ssl.SslHandshakeTimeoutException")
 		.with(POOL, "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
 				"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",

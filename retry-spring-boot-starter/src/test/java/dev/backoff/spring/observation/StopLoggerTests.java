@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -289,7 +289,7 @@ class StopLoggerTests {
 
 		@Test
 		void cancellationIsDebug() {
-			stop(retry(policy("orders").build()), new CancellationException());
+			retry(policy("orders").build()).callAsync(CompletableFuture::new).cancel(true);
 			assertThat(log.lines(Level.DEBUG)).singleElement().asString().contains(": CANCELLED, ");
 			assertThat(log.events(Level.WARN)).isEmpty();
 		}
