@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
@@ -20,22 +21,23 @@ import dev.backoff.time.Nanos;
  * Whether a failure deserves another attempt: the second step of a decision.
  * <p>
  * The rules in their order: failures that are never retried; those that an inner call has
- * retried; the abort list; a classifier's PERMANENT, unless the retry list names the
- * failure's own class; the retry list, which is exclusive when it is not empty; a
- * classifier's TRANSIENT or THROTTLED; any other exception that is no programming error.
+ * retried; the abort list; the retry list, which is exclusive when it is not empty; a
+ * classifier's PERMANENT or a programming error, unless the retry list names the
+ * failure's own class, the judged type or one below it; any other exception.
  */
 final class FailureRules {
 
 	/*
-	 * The same arguments give the same failure again. Only the failure's own class
-	 * counts: a failed call may have one of these among its causes.
+	 * Programming errors and refusals: the same arguments give the same failure again.
+	 * Only the failure's own class counts: a failed call may have one of these among its
+	 * causes.
 	 */
-	private static final List<Class<? extends Throwable>> PROGRAMMING_ERRORS = List.of(NullPointerException.class,
+	private static final List<Class<? extends Throwable>> BUILT_IN = List.of(NullPointerException.class,
 			ClassCastException.class, IndexOutOfBoundsException.class, ArithmeticException.class,
 			IllegalArgumentException.class, UnsupportedOperationException.class, ArrayStoreException.class,
-			NegativeArraySizeException.class);
+			NegativeArraySizeException.class, SecurityException.class, java.nio.file.AccessDeniedException.class);
 
-	private static final List<Class<? extends Throwable>> REFUSALS = List.of(SecurityException.class,
+	private static final Set<Class<?>> REFUSALS = Set.of(SecurityException.class,
 			java.nio.file.AccessDeniedException.class);
 
 	private final RetryPolicy policy;
@@ -91,7 +93,7 @@ final class FailureRules {
 		if (abort != null) {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
-		return classify(failure);
+		return classify(failure, thrown);
 	}
 
 	/*
@@ -130,10 +132,10 @@ final class FailureRules {
 				return Outcome.ofRefused(AttemptOutcome.TIMEOUT, failure, Decision.nested(inner));
 			}
 		}
-		if (isOneOf(this.policy.abortOn(), failure)) {
+		if (firstOf(this.policy.abortOn(), failure) != null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is listed in abortOn");
 		}
-		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
+		if (!this.policy.retryOn().isEmpty() && firstOf(this.policy.retryOn(), failure) == null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
 		}
 		return unlessApplied(Outcome.ofTimeout(failure));
@@ -148,22 +150,36 @@ final class FailureRules {
 		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}
 
-	private Outcome classify(Throwable failure) {
+	private Outcome classify(Throwable failure, Throwable thrown) {
 		FailureClassification known = classification(failure);
-		if (known != null && known.kind() == FailureClassification.Kind.PERMANENT) {
-			if (known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
-				return Outcome.ofRetryable(failure, known);
-			}
-			if (!this.policy.retryOn().contains(failure.getClass())) {
-				return refuse(failure, permanent(failure) + "; name its own class in retryOn to retry");
-			}
-			known = null;
+		boolean permanent = known != null && known.kind() == FailureClassification.Kind.PERMANENT;
+		if (known != null && permanent && known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+			return Outcome.ofRetryable(failure, known);
 		}
-		if (!this.policy.retryOn().isEmpty()) {
-			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(Outcome.ofRetryable(failure, known))
-					: refuse(failure, Decision.name(failure) + " is not listed in retryOn");
+		Class<?> listed = listed(this.policy.retryOn(), failure);
+		if (listed == null && !this.policy.retryOn().isEmpty()) {
+			return refuse(failure, Decision.name(failure) + " is not listed in retryOn");
 		}
-		return (known != null) ? unlessApplied(Outcome.ofRetryable(failure, known)) : byDefault(failure);
+		Class<?> judged = (known != null) ? known.judgedType() : firstOf(BUILT_IN, thrown);
+		if ((permanent || (known == null && judged != null)) && !isReached(judged, failure)) {
+			String why = permanent ? permanent(failure)
+					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
+			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : "its own class";
+			return refuse(failure, why
+					+ ((listed != null) ? ", which " + listed.getSimpleName() + RetriesStoppedException.UNREACHED : "")
+					+ "; name " + name + " in retryOn to retry");
+		}
+		if (listed == null && known == null && !(thrown instanceof Exception)) {
+			return refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
+		}
+		return unlessApplied(Outcome.ofRetryable(failure, permanent ? null : known));
+	}
+
+	/* The list names the failure's own class, or the judged type or one below it. */
+	private boolean isReached(@Nullable Class<?> judged, Throwable failure) {
+		List<Class<? extends Throwable>> retryOn = this.policy.retryOn();
+		return retryOn.contains(failure.getClass()) || (judged != null
+				&& listed(retryOn.stream().filter(judged::isAssignableFrom).toList(), failure) != null);
 	}
 
 	/* Name the innermost cause that is permanent by itself: it has decided. */
@@ -177,18 +193,6 @@ final class FailureRules {
 		}
 		return Decision.name(failure) + " is permanent"
 				+ ((decided != failure) ? " because of " + Decision.name(decided) : "");
-	}
-
-	private Outcome byDefault(Throwable failure) {
-		Throwable thrown = Causes.thrown(failure);
-		if (isOneOf(PROGRAMMING_ERRORS, thrown)) {
-			return refuse(failure, Decision.name(thrown) + " is a programming error; name it in retryOn to retry");
-		}
-		if (isOneOf(REFUSALS, thrown)) {
-			return refuse(failure, Decision.name(thrown) + " is a refusal; name it in retryOn to retry");
-		}
-		return (thrown instanceof Exception) ? unlessApplied(Outcome.ofRetryable(failure, null))
-				: refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
 	}
 
 	/* The outcome keeps its kind: a failure of the dependency, retried or not. */
@@ -213,10 +217,9 @@ final class FailureRules {
 			return null;
 		}
 		for (Throwable candidate : this.policy.matchCauses() ? Causes.of(failure) : List.of(failure)) {
-			for (Class<?> type : types) {
-				if (type.isInstance(candidate)) {
-					return type;
-				}
+			Class<?> type = firstOf(types, candidate);
+			if (type != null) {
+				return type;
 			}
 		}
 		return null;
@@ -231,14 +234,14 @@ final class FailureRules {
 		return false;
 	}
 
-	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {
+	private static @Nullable Class<?> firstOf(List<Class<? extends Throwable>> types, Throwable failure) {
 		// a stream allocates, and each failure asks
 		for (Class<?> type : types) {
 			if (type.isInstance(failure)) {
-				return true;
+				return type;
 			}
 		}
-		return false;
+		return null;
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {

@@ -507,6 +507,68 @@ class FailureRulesTests {
 
 	}
 
+	/** What a type in retryOn does against a judgement that is built in. */
+	@Nested
+	class ReachOfRetryOn {
+
+		private static final FailureClassifier FILES = (
+				failure) -> (Causes.find(failure, FileNotFoundException.class) != null)
+						? FailureClassification.permanent(RetryCause.IO).judging(FileNotFoundException.class) : null;
+
+		@Test
+		void isTheJudgedTypeAndThoseBelowIt() {
+			class Moved extends FileNotFoundException {
+
+			}
+			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new Moved()).refusal()).isNull();
+			assertThat(judge(retryOn(Moved.class, FILES), new UncheckedIOException(new Moved())).refusal()).isNull();
+			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new IllegalStateException(new Moved()))
+				.refusal()).isNull();
+			assertThat(judge(retryOn(Moved.class, FILES), new FileNotFoundException()).refusal().why())
+				.isEqualTo("FileNotFoundException is not listed in retryOn");
+			assertThat(judge(retryOn(ClassCastException.class), new ClassCastException()).refusal()).isNull();
+			assertThat(judge(retryOn(IllegalArgumentException.class), new NumberFormatException()).refusal()).isNull();
+			assertThat(judge(retryOn(NumberFormatException.class), new IllegalArgumentException()).refusal())
+				.isNotNull();
+		}
+
+		@Test
+		void isNoTypeAboveTheJudgedOne() {
+			for (Class<? extends Throwable> above : List.of(Throwable.class, Exception.class)) {
+				assertRefused(judge(retryOn(above, FILES), new IOException(new FileNotFoundException())),
+						AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+						"IOException is permanent because of FileNotFoundException, which " + above.getSimpleName()
+								+ " in retryOn does not reach; name FileNotFoundException in retryOn to retry");
+				assertRefused(judge(retryOn(above), new NullPointerException()), AttemptOutcome.PERMANENT,
+						StopReason.NOT_RETRYABLE, "NullPointerException is a programming error, which "
+								+ above.getSimpleName() + " in retryOn does not reach; name it in retryOn to retry");
+				assertRefused(judge(retryOn(above), new AccessDeniedException("file")), AttemptOutcome.PERMANENT,
+						StopReason.NOT_RETRYABLE, "AccessDeniedException is a refusal, which " + above.getSimpleName()
+								+ " in retryOn does not reach; name it in retryOn to retry");
+				assertThat(judge(retryOn(above, FILES), new IOException()).refusal()).isNull();
+			}
+		}
+
+		@Test
+		void isTheOwnClassOnlyWhereAStatusOrTheApplicationJudges() {
+			assertRefused(judge(retryOn(IOException.class, PERMANENT), new FileNotFoundException()),
+					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"FileNotFoundException is permanent, which IOException in retryOn does not reach; "
+							+ "name its own class in retryOn to retry");
+			assertThat(judge(retryOn(FileNotFoundException.class, PERMANENT), new FileNotFoundException()).refusal())
+				.isNull();
+			assertThat(
+					judge(retryOn(FileNotFoundException.class, PERMANENT), new IOException(new FileNotFoundException()))
+						.refusal())
+				.isNotNull();
+		}
+
+		private static RetryPolicy retryOn(Class<? extends Throwable> type, FailureClassifier... classifiers) {
+			return RetryPolicy.builder("p").retryOn(type).classifiers(List.of(classifiers)).build();
+		}
+
+	}
+
 	@Test
 	void surviveAnExceptionWhoseCauseThrows() {
 		Exception hostile = new Exception() {
