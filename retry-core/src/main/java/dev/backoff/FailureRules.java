@@ -161,7 +161,8 @@ final class FailureRules {
 			return refuse(failure, Decision.name(failure) + " is not listed in retryOn");
 		}
 		Class<?> judged = (known != null) ? known.judgedType() : firstOf(BUILT_IN, thrown);
-		if ((permanent || (known == null && judged != null)) && !isReached(judged, failure)) {
+		boolean hopeless = permanent || (known == null && judged != null && !this.policy.isJudgedByLists());
+		if (hopeless && !isReached(judged, failure)) {
 			String why = permanent ? permanent(failure)
 					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
 			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : "its own class";
@@ -203,7 +204,8 @@ final class FailureRules {
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {
-		for (FailureClassifier classifier : this.policy.classifiers()) {
+		for (FailureClassifier classifier : this.policy.isJudgedByLists() ? List.<FailureClassifier>of()
+				: this.policy.classifiers()) {
 			FailureClassification answer = classifier.classify(failure);
 			if (answer != null) {
 				return answer;

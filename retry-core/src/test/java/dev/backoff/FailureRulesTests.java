@@ -569,6 +569,48 @@ class FailureRulesTests {
 
 	}
 
+	/** Of a policy whose lists decide alone. */
+	@Nested
+	class ListsAlone {
+
+		private final FailureClassifier failing = (failure) -> {
+			throw new IllegalStateException("asked about " + failure);
+		};
+
+		@Test
+		void retryEveryExceptionWhereTheyAreEmpty() {
+			for (Exception failure : List.of(new NullPointerException(), new SecurityException(), new IOException(),
+					new CancellationException(), new ExecutionException(new ClassCastException()))) {
+				assertThat(judge(lists().build(), failure).refusal()).as("%s", failure).isNull();
+			}
+			assertThat(judge(lists().build(), new Throwable()).refusal()).isNotNull();
+		}
+
+		@Test
+		void retryWhatTheyNameAndNothingElse() {
+			RetryPolicy policy = lists().retryOn(RuntimeException.class).abortOn(ClassCastException.class).build();
+			assertThat(judge(policy, new NullPointerException()).refusal()).isNull();
+			assertThat(judge(policy, new ClassCastException()).refusal().why())
+				.isEqualTo("ClassCastException is listed in abortOn");
+			assertThat(judge(policy, new IOException()).refusal().why())
+				.isEqualTo("IOException is not listed in retryOn");
+		}
+
+		@Test
+		void retryNothingThatIsNeverRetried() {
+			RetryPolicy policy = lists().retryOn(Throwable.class).build();
+			for (Throwable failure : List.of(new InterruptedException(), new AssertionError(), new OutOfMemoryError(),
+					new IOException(new StackOverflowError()), new CircuitOpenException("b", "open", null, null))) {
+				assertThat(judge(policy, failure).refusal()).as("%s", failure).isNotNull();
+			}
+		}
+
+		private RetryPolicyBuilder lists() {
+			return RetryPolicy.builder("p").classifiers(List.of(this.failing)).judgedByLists(true);
+		}
+
+	}
+
 	@Test
 	void surviveAnExceptionWhoseCauseThrows() {
 		Exception hostile = new Exception() {

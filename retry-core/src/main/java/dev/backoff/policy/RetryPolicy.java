@@ -70,6 +70,8 @@ public final class RetryPolicy {
 
 	private final boolean nestedMultiply;
 
+	private final boolean judgedByLists;
+
 	private final Idempotency idempotency;
 
 	private final boolean postponedWhenEmpty;
@@ -100,6 +102,7 @@ public final class RetryPolicy {
 		this.retryAfterMax = nanos(builder.retryAfterMax,
 				Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rules.longestSet(builder.cap)));
 		this.nestedMultiply = builder.nestedMultiply;
+		this.judgedByLists = builder.judgedByLists;
 		this.idempotency = builder.idempotency;
 		this.postponedWhenEmpty = builder.postponedWhenEmpty;
 		this.finalPoll = builder.finalPoll;
@@ -210,6 +213,13 @@ public final class RetryPolicy {
 	 */
 	public List<FailureClassifier> classifiers() {
 		return this.classifiers;
+	}
+
+	/**
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
+	 */
+	public boolean isJudgedByLists() {
+		return this.judgedByLists;
 	}
 
 	/**

@@ -193,7 +193,9 @@ public final class StartupAdvice {
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
 			adviseTimeout(policy, advice);
 		}
-		adviseReach(policy.retryOn(), advice);
+		if (!policy.isJudgedByLists()) {
+			adviseReach(policy.retryOn(), advice);
+		}
 		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
 			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
 			if (policy.attemptTimeoutNanos() < policy.deadlineNanos() && timeoutSet) {

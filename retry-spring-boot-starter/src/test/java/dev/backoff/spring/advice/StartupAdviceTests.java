@@ -88,6 +88,7 @@ class StartupAdviceTests {
 		assertThat(advice("retry-on: java.io.IOException, tools.jackson.core.JacksonException,"
 				+ "java.lang.NullPointerException, org.springframework.dao.NonTransientDataAccessException"))
 			.isEmpty();
+		assertThat(advice("retry-on: java.lang.Exception", "classifier: none")).isEmpty();
 		assertThat(advice("retry-on: java.lang.RuntimeException, tools.jackson.core.exc.StreamReadException"))
 			.containsExactly("retry-on: java.lang.RuntimeException does not retry programming errors, 4xx, "
 					+ "constraint violations: name them");
