@@ -28,6 +28,7 @@ import org.slf4j.event.Level;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.budget.BudgetSettings;
@@ -68,6 +69,15 @@ public final class StartupAdvice {
 
 	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
 			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
+
+	/* Failures that a type above those of the group does not reach. */
+	private static final List<List<String>> UNREACHED = List.of(
+			List.of("parse errors", "tools.jackson.core.JacksonException"),
+			List.of("programming errors", "java.lang.NullPointerException"),
+			List.of("4xx", "org.springframework.web.client.HttpClientErrorException$BadRequest",
+					"org.springframework.web.reactive.function.client.WebClientResponseException$BadRequest",
+					"feign.FeignException$BadRequest"),
+			List.of("constraint violations", "org.springframework.dao.NonTransientDataAccessException"));
 
 	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
 
@@ -170,6 +180,9 @@ public final class StartupAdvice {
 		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
 			adviseTimeout(policy, advice);
+		}
+		if (!policy.isJudgedByLists()) {
+			adviseReach(policy.retryOn(), advice);
 		}
 		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
 			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
@@ -291,6 +304,24 @@ public final class StartupAdvice {
 			advice.add("attempts that take longer than the attempt-timeout are not retried: retry-on does not name "
 					+ AttemptTimeoutException.class.getName());
 		}
+	}
+
+	private static void adviseReach(List<Class<? extends Throwable>> retryOn, List<String> advice) {
+		for (Class<?> listed : retryOn) {
+			String unreached = UNREACHED.stream()
+				.filter((group) -> group.stream().skip(1).anyMatch((name) -> isBelow(listed, name, retryOn)))
+				.map((group) -> group.get(0))
+				.collect(Collectors.joining(", "));
+			if (!unreached.isEmpty()) {
+				advice.add("retry-on: " + listed.getName() + " does not retry " + unreached + ": name them");
+			}
+		}
+	}
+
+	private static boolean isBelow(Class<?> listed, String name, List<Class<? extends Throwable>> retryOn) {
+		ClassLoader classLoader = StartupAdvice.class.getClassLoader();
+		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
 	}
 
 	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {

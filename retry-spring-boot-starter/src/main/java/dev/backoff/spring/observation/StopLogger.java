@@ -35,7 +35,8 @@ import dev.backoff.time.RetryTime;
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
  * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
- * that an inner call has retried, a cancellation), unless a recovery handled it; INFO for
+ * that an inner call has retried, a cancellation), unless a recovery handled it; WARN
+ * once a method for a failure that {@code retryOn} lists but does not reach; INFO for
  * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
  * for each retry and for a success after one. Of a stored call the first failure is WARN,
  * and each stop.
@@ -84,6 +85,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
 
 	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
+
+	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Log in the given time.
@@ -144,6 +147,11 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 				&& isFirst(this.nestedMethods, event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
 					+ "this is said once for each method");
+			return;
+		}
+		if (level == Level.DEBUG && event.story().toString().contains(RetriesStoppedException.UNREACHED)
+				&& isFirst(this.unreachedMethods, event.method())) {
+			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}
 		if (!logger.isEnabledForLevel(level)) {

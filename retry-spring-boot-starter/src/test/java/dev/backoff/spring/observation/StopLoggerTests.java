@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -287,8 +287,23 @@ class StopLoggerTests {
 		}
 
 		@Test
+		void whatAListedTypeDoesNotReachIsWarnOnceAMethod() {
+			Retry retry = retry(policy("orders").retryOn(Exception.class).build());
+			for (int i = 0; i < 3; i++) {
+				stop(retry, new IllegalArgumentException());
+			}
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains(
+						"NOT_RETRYABLE, IllegalArgumentException is a programming error, which Exception in retryOn does "
+								+ "not reach; name it in retryOn to retry")
+				.endsWith("; this is said once for each method");
+			assertThat(log.lines(Level.DEBUG)).hasSize(2);
+		}
+
+		@Test
 		void cancellationIsDebug() {
-			stop(retry(policy("orders").build()), new CancellationException());
+			retry(policy("orders").build()).callAsync(CompletableFuture::new).cancel(true);
 			assertThat(log.lines(Level.DEBUG)).singleElement().asString().contains(": CANCELLED, ");
 			assertThat(log.events(Level.WARN)).isEmpty();
 		}

@@ -10,7 +10,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -131,7 +131,7 @@ class StoppedCallsTests {
 			stop("bugs", 3, new IllegalArgumentException("bug"));
 			assertThat(StoppedCallsTests.this.stopped.of("bugs")).extracting(StoppedCall::reason)
 				.containsExactly(StopReason.NOT_RETRYABLE);
-			stop("orders", 3, new CancellationException());
+			retry("orders", 3).callAsync(CompletableFuture::new).cancel(true);
 			Retry inner = retry("inner", 2);
 			assertThat(catchThrowable(() -> retry("orders", 3).call(() -> inner.call(() -> {
 				throw new IOException();

@@ -12,6 +12,7 @@ import kotlin.coroutines.coroutineContext
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -23,6 +24,7 @@ import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
@@ -38,6 +40,7 @@ import dev.backoff.annotation.Backoff
 import dev.backoff.event.CallObserver
 import dev.backoff.event.RetriesStoppedException
 import dev.backoff.event.StopReason
+import dev.backoff.failure.RetryCause
 import dev.backoff.fixture.RecordingListener
 import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.observation.MicrometerObserver
@@ -175,6 +178,24 @@ class SuspendFunctionsTests {
 			assertThat(attempts).isEqualTo(4)
 			assertThat(context.listener.stopped().map { it.story().reason() })
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
+		}
+
+		@Test
+		fun isRetriedAfterATimeLimitInsideAndAfterTheCancellationOfAPart() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.placeBy {
+					when (++attempts) {
+						1 -> withTimeout(0) { "too late" }
+						2 -> coroutineScope { async { "cancelled" }.also { it.cancel() }.await() }
+						else -> "placed"
+					}
+				}
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue("placed")
+			assertThat(context.listener.scheduled().map { it.cause() })
+				.containsExactly(RetryCause.TIMEOUT, RetryCause.OTHER)
 		}
 
 		@Test
