@@ -590,7 +590,7 @@ class StopLoggerTests {
 	}
 
 	@Test
-	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void appenderMayMakeRetriedCalls() {
 		List<ILoggingEvent> appended = new ArrayList<>();
 		Retry retry = retry(policy("orders").maxAttempts(3).build());

@@ -30,7 +30,6 @@ import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Nested
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.Timeout
 import org.springframework.boot.test.context.FilteredClassLoader
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.ApplicationContext
@@ -46,7 +45,6 @@ import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.observation.MicrometerObserver
 
 /** Functions that suspend and functions of a Flow, through their proxies. */
-@Timeout(60)
 class SuspendFunctionsTests {
 
 	private val failure = IOException("down")
