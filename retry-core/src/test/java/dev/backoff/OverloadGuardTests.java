@@ -8,7 +8,6 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -380,7 +379,7 @@ class OverloadGuardTests {
 
 		@ParameterizedTest
 		@ValueSource(classes = { AssertionError.class, StackOverflowError.class, InterruptedException.class,
-				CancellationException.class, CircuitOpenException.class })
+				CircuitOpenException.class })
 		void givesThePermitBackAfterWhatSaysNothing(Class<? extends Throwable> type) {
 			this.breaker.openFor(Duration.ofMillis(1));
 			OverloadGuardTests.this.time.advance(Duration.ofMillis(1));
