@@ -260,15 +260,15 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return what the retries of a call take, nothing so far}
+	 * {@return the account of a call that begins}
 	 */
 	public Withdrawals newCall() {
 		return new Withdrawals();
 	}
 
 	/**
-	 * What the retries of one call took, and what its success puts back. Used by one
-	 * thread at a time.
+	 * What the retries of one call have taken, and what its success puts back. Used by
+	 * one thread at a time.
 	 */
 	public final class Withdrawals {
 
