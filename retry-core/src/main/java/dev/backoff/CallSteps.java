@@ -91,11 +91,11 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		long now = now();
 		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
-			return new Decision.Stop(StopReason.LOST, kept.loss()).after(kept.failure());
+			return new Decision.Stop(StopReason.LOST, kept.loss()).after("the attempt before threw ", kept.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
-			return stop.after(kept.failure());
+			return stop.after("the attempt before threw ", kept.failure());
 		}
 		if (this.settings.retries().off() != null) {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
@@ -261,7 +261,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptHistory history = call.history();
 		AttemptContext context = call.contextIfAny();
 		RetriesStoppedException.Details details = new RetriesStoppedException.Details(this.settings.policy().name(),
-				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
+				this.settings.method(), stop.reason(),
+				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
 				outcome.value(), (context != null) ? context.keyIfUsed() : null);
