@@ -13,7 +13,6 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.time.Cancellable;
-import dev.backoff.time.Nanos;
 
 /** One asynchronous call, from its first attempt to its end. */
 final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {
@@ -123,7 +122,17 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			beginning.goOnWith(next);
 		}
 		else {
-			drive(next);
+			inContext(() -> drive(next));
+		}
+	}
+
+	/** Run work on this thread, which may be a foreign one, with the caller's context. */
+	void inContext(Runnable work) {
+		if (this.executor instanceof AsyncOperation.CarryingExecutor carrying) {
+			carrying.runHere(work);
+		}
+		else {
+			work.run();
 		}
 	}
 
@@ -316,9 +325,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 * busy or has dropped it, when the time for that is over.
 	 */
 	@Nullable Cancellable guard(Runnable task) {
-		long nanos = this.steps.limit().nanosToBegin(this.state);
-		return (nanos != Nanos.UNLIMITED)
-				? this.steps.limit().schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), nanos) : null;
+		AttemptLimit limit = this.steps.limit();
+		return limit.schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), limit.nanosToBegin(this.state));
 	}
 
 	static void executeElsewhere(Runnable task, Executor executor) {

@@ -19,6 +19,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.AsyncOperation;
+
 /**
  * Supply the executor for the later attempts of an asynchronous call: the application's
  * executor if it has one, with the context of the calling thread if Micrometer's
@@ -69,7 +71,8 @@ final class LaterAttempts implements Supplier<Executor> {
 	 * not go on without its task, so an accessor that throws costs the call nothing but
 	 * the value of this accessor.
 	 */
-	private record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements Executor {
+	private record CarryingExecutor(Executor executor,
+			ContextSnapshot snapshot) implements AsyncOperation.CarryingExecutor {
 
 		private static final Logger logger = LoggerFactory.getLogger(CarryingExecutor.class);
 
@@ -78,14 +81,15 @@ final class LaterAttempts implements Supplier<Executor> {
 
 		@Override
 		public void execute(Runnable task) {
-			this.executor.execute(() -> run(task));
+			this.executor.execute(() -> runHere(task));
 		}
 
 		/*
 		 * One accessor after the other: if all values were set at once, an accessor that
 		 * throws would leave the values before its own on the thread.
 		 */
-		private void run(Runnable task) {
+		@Override
+		public void runHere(Runnable task) {
 			Deque<Runnable> restoring = new ArrayDeque<>();
 			for (ThreadLocalAccessor<?> accessor : ContextRegistry.getInstance().getThreadLocalAccessors()) {
 				guarded(accessor, () -> {
