@@ -70,7 +70,13 @@ record MethodRecovery(Method recovered,
 		Running enclosing = RUNNING.get();
 		RUNNING.set(new Running(this.recovered, chosen.method(), bean(invocation), enclosing));
 		try {
-			return call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Object result = call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Class<?> type = this.recovered.getReturnType();
+			if (result == null && type.isPrimitive() && type != void.class) {
+				throw new IllegalStateException(
+						"The recovery " + chosen.method().getName() + " returned null instead of " + type);
+			}
+			return result;
 		}
 		finally {
 			if (enclosing != null) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.concurrent.Executor;
@@ -88,11 +89,20 @@ interface ReturnTypeAdapter {
 		return true;
 	}
 
-	/* The caller of a generic method chooses its types, and a consumer takes more. */
+	/*
+	 * The caller of a generic method chooses its types, a variable of a class that no
+	 * subclass resolves can be anything within its bound, and a consumer takes more.
+	 */
 	private static boolean isOpen(ResolvableType argument) {
-		return (argument.getType() instanceof TypeVariable<?> variable
-				&& variable.getGenericDeclaration() instanceof Method)
-				|| (argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0);
+		Type type = argument.getType();
+		if (type instanceof WildcardType wildcard) {
+			if (wildcard.getLowerBounds().length > 0) {
+				return true;
+			}
+			type = wildcard.getUpperBounds()[0];
+		}
+		return type instanceof TypeVariable<?> variable && (variable.getGenericDeclaration() instanceof Method
+				|| argument.resolve(Object.class) == ResolvableType.forType(variable).resolve(Object.class));
 	}
 
 	/**
