@@ -16,12 +16,18 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.InvalidBackoffException;
@@ -62,6 +68,12 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
 			}
 			for (AnnotatedMethod method : found) {
+				if (!woven && isCalledByContainer(method, types.getOrDefault(type, ""), beanFactory)) {
+					problems.add(Problem.ofPlace(method.place(),
+							"is on a method that the container calls by itself, without a proxy that retries it",
+							"Move it to SmartLifecycle.start or an ApplicationRunner, or to a method of another bean that "
+									+ "this one calls."));
+				}
 				if (isAdvisable(method, woven, weaving)) {
 					plan(methods, method, plans, problems);
 				}
@@ -128,6 +140,25 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			throw new InvalidBackoffException(List.copyOf(problems));
 		}
 		return true;
+	}
+
+	/* The calls are made on the bean itself, at the begin and the end of its life. */
+	private static boolean isCalledByContainer(AnnotatedMethod annotated, String bean,
+			ConfigurableListableBeanFactory beanFactory) {
+		if (annotated.onMethod() == null || annotated.method().getParameterCount() > 0) {
+			return false;
+		}
+		MergedAnnotations annotations = MergedAnnotations.from(annotated.method(), SearchStrategy.TYPE_HIERARCHY);
+		String name = annotated.method().getName();
+		Class<?> type = annotated.type();
+		return annotations.isPresent("jakarta.annotation.PostConstruct")
+				|| annotations.isPresent("jakarta.annotation.PreDestroy")
+				|| (name.equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type))
+				|| (name.equals("destroy") && DisposableBean.class.isAssignableFrom(type))
+				|| (beanFactory.containsBeanDefinition(bean)
+						&& beanFactory.getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition definition
+						&& (ObjectUtils.containsElement(definition.getInitMethodNames(), name)
+								|| ObjectUtils.containsElement(definition.getDestroyMethodNames(), name)));
 	}
 
 	/**
