@@ -310,14 +310,18 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return (enclosing != null) ? enclosing : new CallState(null);
 	}
 
-	/** Run a task on the application's executor, else on the default one or here. */
-	void execute(Runnable task) {
-		try {
-			this.executor.execute(task);
+	/** Run a task on the first executor that takes it, else here. */
+	static void execute(Runnable task, Executor... executors) {
+		for (Executor executor : executors) {
+			try {
+				executor.execute(task);
+				return;
+			}
+			catch (Throwable failure) {
+				// the next one
+			}
 		}
-		catch (Throwable failure) {
-			executeElsewhere(task, DEFAULT_EXECUTOR);
-		}
+		task.run();
 	}
 
 	/**
@@ -326,16 +330,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 */
 	@Nullable Cancellable guard(Runnable task) {
 		AttemptLimit limit = this.steps.limit();
-		return limit.schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), limit.nanosToBegin(this.state));
-	}
-
-	static void executeElsewhere(Runnable task, Executor executor) {
-		try {
-			executor.execute(task);
-		}
-		catch (Throwable failure) {
-			task.run();
-		}
+		return limit.schedule(() -> execute(task, DEFAULT_EXECUTOR), limit.nanosToBegin(this.state));
 	}
 
 }

@@ -85,7 +85,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
-				AsyncCall.executeElsewhere(() -> end(Decision.rejected(failure)), otherwise);
+				AsyncCall.execute(() -> end(Decision.rejected(failure)), otherwise);
 			}
 			return;
 		}
@@ -118,7 +118,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		if (next instanceof Decision.Proceed proceed) {
 			state.attemptStart = since;
 			if (overdue && state.timeLeftNow() <= 0) {
-				return steps.timedOutUnbegun(proceed, steps.limit().unbegun(state), state);
+				return steps.timedOutUnbegun(proceed, state);
 			}
 			if (overdue) {
 				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun within a second"));
@@ -149,7 +149,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		this.call.steps.waited(this.call.state);
 	}
 
-	private static void stop(@Nullable Cancellable scheduled) {
+	static void stop(@Nullable Cancellable scheduled) {
 		if (scheduled != null) {
 			scheduled.cancel();
 		}

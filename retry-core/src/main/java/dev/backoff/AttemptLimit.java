@@ -70,11 +70,6 @@ final class AttemptLimit {
 		return Math.max(Math.min(limit, LONGEST_TO_BEGIN), this.shortest);
 	}
 
-	/** Return the failure of an attempt whose timeout has passed before it began. */
-	AttemptTimeoutException unbegun(CallState call) {
-		return new AttemptTimeoutException(this.method, call.attempt(), this.timeout, null);
-	}
-
 	AttemptTimeoutException exceeded(CallState call, @Nullable Throwable cause) {
 		long nanos = Math.max(call.attemptTimeout(), this.shortest);
 		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);

@@ -245,11 +245,11 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
-	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, CallState call) {
+	Decision timedOutUnbegun(Decision.Proceed proceed, CallState call) {
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
+		return attemptEnded(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once; add the stop report to its failure. */

@@ -689,18 +689,6 @@ class AsyncCallTests {
 		}
 
 		@Test
-		void makesAnAttemptThatNothingLimitsElsewhere() throws Exception {
-			CompletableFuture<String> result = retry(policy()).executor(this.queue::add)
-				.build()
-				.callAsync(() -> (AsyncCallTests.this.stages.isEmpty()) ? newStage()
-						: CompletableFuture.completedFuture("fine"));
-			lastStage().completeExceptionally(AsyncCallTests.this.failure);
-			AsyncCallTests.this.time.runNext();
-			AsyncCallTests.this.time.runNext();
-			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("fine");
-		}
-
-		@Test
 		void leavesTheBreakerAlone() throws Throwable {
 			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
 				.settings(BreakerSettings.builder().minimumCalls(1).failureRate(1).build())
