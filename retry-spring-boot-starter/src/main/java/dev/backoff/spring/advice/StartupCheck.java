@@ -48,6 +48,9 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
 
+	private static final List<String> CALLED_BY_CONTAINER = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -151,8 +154,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		MergedAnnotations annotations = MergedAnnotations.from(annotated.method(), SearchStrategy.TYPE_HIERARCHY);
 		String name = annotated.method().getName();
 		Class<?> type = annotated.type();
-		return annotations.isPresent("jakarta.annotation.PostConstruct")
-				|| annotations.isPresent("jakarta.annotation.PreDestroy")
+		return CALLED_BY_CONTAINER.stream().anyMatch(annotations::isPresent)
 				|| (name.equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type))
 				|| (name.equals("destroy") && DisposableBean.class.isAssignableFrom(type))
 				|| (beanFactory.containsBeanDefinition(bean)
