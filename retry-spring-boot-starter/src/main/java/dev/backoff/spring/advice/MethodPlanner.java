@@ -113,7 +113,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, ReturnTypeAdapter adapter,
 			List<Problem> problems) {
 		String recover = annotated.attribute(Backoff::recover);
-		boolean itself = recover.equals(annotated.method().getName()) && !annotated.isOnMethod(Backoff::recover);
+		boolean itself = recover.equals(AnnotatedMethod.name(annotated.method()))
+				&& !annotated.isOnMethod(Backoff::recover);
 		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, adapter, recover, problems);
 	}
 

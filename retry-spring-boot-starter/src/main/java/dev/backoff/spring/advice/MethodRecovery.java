@@ -29,7 +29,7 @@ record MethodRecovery(Method recovered,
 
 	/** Return whether a method recovers another method of its bean. */
 	static boolean isRecovery(AnnotatedMethod method) {
-		String name = method.method().getName();
+		String name = AnnotatedMethod.name(method.method());
 		return AnnotatedBeans.methods(method.type())
 			.stream()
 			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
@@ -74,7 +74,7 @@ record MethodRecovery(Method recovered,
 			Class<?> type = this.recovered.getReturnType();
 			if (result == null && type.isPrimitive() && type != void.class) {
 				throw new IllegalStateException(
-						"The recovery " + chosen.method().getName() + " returned null instead of " + type);
+						"The recovery " + AnnotatedMethod.name(chosen.method()) + " returned null instead of " + type);
 			}
 			return result;
 		}

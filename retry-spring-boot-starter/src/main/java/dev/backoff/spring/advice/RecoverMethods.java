@@ -82,13 +82,13 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		Set<String> known = new LinkedHashSet<>();
 		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(annotated.type())) {
 			if (method.getDeclaringClass() != Object.class && !method.isSynthetic()) {
-				known.add(method.getName());
+				known.add(AnnotatedMethod.name(method));
 			}
 		}
 		String nearest = Nearest.of(name, known);
 		return Problem.ofPlace(place(annotated, name), "names no method of " + annotated.type().getSimpleName(),
-				(nearest != null && !nearest.equals(annotated.method().getName())) ? "Write " + nearest + "."
-						: expected(annotated, name));
+				(nearest != null && !nearest.equals(AnnotatedMethod.name(annotated.method())))
+						? "Write " + nearest + "." : expected(annotated, name));
 	}
 
 	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
@@ -111,7 +111,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	private static String expected(AnnotatedMethod annotated, String name) {
 		String like = signature(annotated.method());
-		return "Write " + like.replaceFirst(" " + annotated.method().getName() + "\\(", " " + name + "(")
+		return "Write " + like.replaceFirst(" " + AnnotatedMethod.name(annotated.method()) + "\\(", " " + name + "(")
 				+ ", if you like with a Throwable or a RetriesStoppedException as its last parameter.";
 	}
 
@@ -122,7 +122,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		// with type arguments, because they may be the only difference, and without
 		// packages
 		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + simple(result) + " "
-				+ method.getName()
+				+ AnnotatedMethod.name(method)
 				+ Arrays.stream(method.getGenericParameterTypes())
 					.limit(Suspending.parameterCount(method))
 					.map(RecoverMethods::simple)
@@ -142,7 +142,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			}
 		}
 		return methods.stream()
-			.filter((method) -> method.getName().equals(name) && !method.isBridge() && !method.isSynthetic())
+			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isBridge()
+					&& !method.isSynthetic())
 			.toList();
 	}
 
@@ -171,7 +172,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 				? new Candidate(method, failure) : null;
 	}
 
-	private static ResolvableType parameter(Method method, int index, Class<?> type) {
+	/** Return the type of a parameter, as the bean's class resolves it. */
+	static ResolvableType parameter(Method method, int index, Class<?> type) {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 

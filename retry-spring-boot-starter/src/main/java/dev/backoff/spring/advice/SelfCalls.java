@@ -130,7 +130,8 @@ final class SelfCalls {
 			boolean retried = caller.equals(name) ? this.annotated.contains(name + descriptor)
 					: this.annotated.stream().anyMatch((method) -> method.startsWith(caller + "("));
 			String simpleName = this.type.getSimpleName();
-			String place = name.equals("<init>") ? "new " + simpleName : simpleName + "." + caller;
+			String place = name.equals("<init>") ? "new " + simpleName
+					: simpleName + "." + caller.replaceFirst("-.*", "");
 			return new Body(this, retried ? null : place);
 		}
 
