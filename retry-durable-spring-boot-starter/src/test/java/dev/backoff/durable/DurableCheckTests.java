@@ -31,6 +31,8 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.ObjectIdGenerators;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
 import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -133,6 +135,16 @@ class DurableCheckTests {
 	void methodsThatCannotBeDurable(String type, String message) throws ClassNotFoundException {
 		Class<?> bean = Class.forName(DurableCheckTests.class.getName() + "$" + type);
 		assertRefused(runner().withBean(bean), message);
+	}
+
+	/* Here, since the starter's tests have no JPA. */
+	@Test
+	void anEntityIsWarnedOfWhereTheMethodIsNotDurable(CapturedOutput output) {
+		runner().withBean(WithEntities.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("The first attempt uses up an argument, so that later ones may read or change "
+					+ "nothing and succeed: WithEntities.add(Savings), WithEntities.addAll(List); make it");
+		});
 	}
 
 	@Test
@@ -602,6 +614,34 @@ class DurableCheckTests {
 
 		@JsonBackReference
 		public @Nullable Owner owner;
+
+	}
+
+	@Entity
+	static class Account {
+
+		@Id
+		long id;
+
+	}
+
+	static class Savings extends Account {
+
+	}
+
+	static class WithEntities {
+
+		@Backoff
+		public void add(Savings managed) {
+		}
+
+		@Backoff
+		public void addAll(List<Account> managed) {
+		}
+
+		@Backoff
+		public void addById(long id) {
+		}
 
 	}
 

@@ -67,10 +67,11 @@ final class ReturnTypeAdapters {
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
-	/*
-	 * Also looks at the interfaces of interfaces: a Mono is a Publisher by another one.
+	/**
+	 * Return whether a type or one above it has one of the names. A Mono is a Publisher
+	 * by an interface of an interface.
 	 */
-	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+	static boolean isAny(@Nullable Class<?> type, Set<String> names) {
 		if (type == null || type == Object.class) {
 			return false;
 		}

@@ -100,6 +100,16 @@ public final class StartupAdvice {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
 		}
+		Set<String> usedUp = plans.stream()
+			.filter(UsedUpArguments::areIn)
+			.map((plan) -> plan.method().signature())
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!usedUp.isEmpty()) {
+			logger.warn(
+					"The first attempt uses up an argument, so that later ones may read or change nothing and "
+							+ "succeed: {}; make it inside the method, or pass bytes or the id",
+					String.join(", ", usedUp));
+		}
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
 		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
