@@ -25,31 +25,4 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
 		Duration previousDelay, boolean finalPoll, @Nullable String loss, @Nullable String failure) {
-
-	/**
-	 * Check the numbers.
-	 * @param key the idempotency key
-	 * @param fence the number that grows from attempt to attempt
-	 * @param attempts how many attempts have ended
-	 * @param elapsed the time since the call began
-	 * @param timeLeft the time until its deadline, or null without one
-	 * @param previousDelay the part of the last wait that the policy's rule chose
-	 * @param finalPoll whether the final poll is due or was asked
-	 * @param loss why no attempt is made, or null
-	 * @param failure what the attempt before threw, or null
-	 * @throws IllegalArgumentException if a number is negative that must not be
-	 */
-	public ResumedCall {
-		notNegative("fence", fence, fence < 0);
-		notNegative("attempts", attempts, attempts < 0);
-		notNegative("elapsed", elapsed, elapsed.isNegative());
-		notNegative("previousDelay", previousDelay, previousDelay.isNegative());
-	}
-
-	private static void notNegative(String name, Object value, boolean negative) {
-		if (negative) {
-			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must not be negative.");
-		}
-	}
-
 }

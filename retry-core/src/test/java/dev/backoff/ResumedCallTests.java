@@ -29,7 +29,6 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class ResumedCallTests {
 
@@ -323,15 +322,6 @@ class ResumedCallTests {
 		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> assertThat(stopped.story())
 					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
-	}
-
-	@Test
-	void numbersBelowZeroAreRefused() {
-		assertThatIllegalArgumentException().isThrownBy(() -> kept(-1))
-			.withMessage("Invalid attempts (-1): must not be negative.");
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new ResumedCall("key", -1, 0, HOUR, null, Duration.ZERO, false, null, null))
-			.withMessage("Invalid fence (-1): must not be negative.");
 	}
 
 	/**

@@ -38,13 +38,12 @@ public final class RetryPolicy {
 	 */
 	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
 
+	/*
+	 * A copy that nothing changes any more, with the options that are used as they are.
+	 */
 	private final RetryPolicyBuilder builder;
 
-	private final String name;
-
 	private final DelayRules rules;
-
-	private final int maxAttempts;
 
 	private final long deadline;
 
@@ -52,64 +51,20 @@ public final class RetryPolicy {
 
 	private final long shortestAttempt;
 
-	private final List<Class<? extends Throwable>> retryOn;
-
-	private final List<Class<? extends Throwable>> abortOn;
-
-	private final List<FailureClassifier> classifiers;
-
-	private final @Nullable RetryCondition retryWhen;
-
-	private final @Nullable RetryCondition until;
-
-	private final boolean matchCauses;
-
-	private final boolean retryAfterEnabled;
-
 	private final long retryAfterMax;
-
-	private final boolean nestedMultiply;
-
-	private final boolean judgedByLists;
-
-	private final Idempotency idempotency;
-
-	private final boolean postponedWhenEmpty;
-
-	private final boolean finalPoll;
-
-	private final int concurrency;
 
 	private final int maxWaiting;
 
-	private final boolean enabled;
-
 	RetryPolicy(RetryPolicyBuilder builder) {
 		this.builder = builder.clone();
-		this.name = builder.name;
 		this.rules = DelayRules.of(builder);
-		this.maxAttempts = builder.maxAttempts;
 		this.deadline = nanos(builder.deadline, Nanos.UNLIMITED);
 		this.attemptTimeout = nanos(builder.attemptTimeout, Nanos.UNLIMITED);
 		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
-		this.retryOn = builder.retryOn;
-		this.abortOn = builder.abortOn;
-		this.classifiers = builder.classifiers;
-		this.retryWhen = builder.retryWhen;
-		this.until = builder.until;
-		this.matchCauses = builder.matchCauses;
-		this.retryAfterEnabled = builder.retryAfterEnabled;
 		this.retryAfterMax = nanos(builder.retryAfterMax,
 				Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rules.longestSet(builder.cap)));
-		this.nestedMultiply = builder.nestedMultiply;
-		this.judgedByLists = builder.judgedByLists;
-		this.idempotency = builder.idempotency;
-		this.postponedWhenEmpty = builder.postponedWhenEmpty;
-		this.finalPoll = builder.finalPoll;
-		this.concurrency = builder.concurrency;
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
-				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * this.concurrency);
-		this.enabled = builder.enabled;
+				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * builder.concurrency);
 	}
 
 	private static long nanos(@Nullable Duration duration, long otherwise) {
@@ -147,7 +102,7 @@ public final class RetryPolicy {
 	 * {@return the policy's name in logs and meters}
 	 */
 	public String name() {
-		return this.name;
+		return this.builder.name;
 	}
 
 	/**
@@ -170,7 +125,7 @@ public final class RetryPolicy {
 	 * {@return all attempts, the first included, or {@link #UNLIMITED_ATTEMPTS}}
 	 */
 	public int maxAttempts() {
-		return this.maxAttempts;
+		return this.builder.maxAttempts;
 	}
 
 	/**
@@ -198,56 +153,56 @@ public final class RetryPolicy {
 	 * {@return the failures that are retried; none for all but programming errors}
 	 */
 	public List<Class<? extends Throwable>> retryOn() {
-		return this.retryOn;
+		return this.builder.retryOn;
 	}
 
 	/**
 	 * {@return the failures that are never retried, which outweighs all other options}
 	 */
 	public List<Class<? extends Throwable>> abortOn() {
-		return this.abortOn;
+		return this.builder.abortOn;
 	}
 
 	/**
 	 * {@return the classifiers in the order they are asked, an immutable list}
 	 */
 	public List<FailureClassifier> classifiers() {
-		return this.classifiers;
+		return this.builder.classifiers;
 	}
 
 	/**
 	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
 	 */
 	public boolean isJudgedByLists() {
-		return this.judgedByLists;
+		return this.builder.judgedByLists;
 	}
 
 	/**
 	 * {@return the condition for results that count as failures, or null}
 	 */
 	public @Nullable RetryCondition retryWhen() {
-		return this.retryWhen;
+		return this.builder.retryWhen;
 	}
 
 	/**
 	 * {@return the condition for results that are final, or null}
 	 */
 	public @Nullable RetryCondition until() {
-		return this.until;
+		return this.builder.until;
 	}
 
 	/**
 	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too}
 	 */
 	public boolean matchCauses() {
-		return this.matchCauses;
+		return this.builder.matchCauses;
 	}
 
 	/**
 	 * {@return whether hints of servers are followed, true by default}
 	 */
 	public boolean isRetryAfterEnabled() {
-		return this.retryAfterEnabled;
+		return this.builder.retryAfterEnabled;
 	}
 
 	/**
@@ -261,21 +216,21 @@ public final class RetryPolicy {
 	 * {@return whether a failure that an inner call has retried is retried again here}
 	 */
 	public boolean isNestedMultiply() {
-		return this.nestedMultiply;
+		return this.builder.nestedMultiply;
 	}
 
 	/**
 	 * {@return whether work that was applied already may be applied again}
 	 */
 	public Idempotency idempotency() {
-		return this.idempotency;
+		return this.builder.idempotency;
 	}
 
 	/**
 	 * {@return whether an empty budget postpones a retry instead of ending the call}
 	 */
 	public boolean isPostponedWhenEmpty() {
-		return this.postponedWhenEmpty;
+		return this.builder.postponedWhenEmpty;
 	}
 
 	/**
@@ -283,14 +238,14 @@ public final class RetryPolicy {
 	 * more, true by default}
 	 */
 	public boolean isFinalPoll() {
-		return this.finalPoll;
+		return this.builder.finalPoll;
 	}
 
 	/**
 	 * {@return how many attempts run at once, or {@link #UNLIMITED_CONCURRENCY}}
 	 */
 	public int concurrency() {
-		return this.concurrency;
+		return this.builder.concurrency;
 	}
 
 	/**
@@ -304,15 +259,16 @@ public final class RetryPolicy {
 	 * {@return whether this policy retries at all, true by default}
 	 */
 	public boolean isEnabled() {
-		return this.enabled;
+		return this.builder.enabled;
 	}
 
 	@Override
 	public String toString() {
-		String attempts = (this.maxAttempts == UNLIMITED_ATTEMPTS) ? "unlimited" : Integer.toString(this.maxAttempts);
+		String attempts = (this.builder.maxAttempts == UNLIMITED_ATTEMPTS) ? "unlimited"
+				: Integer.toString(this.builder.maxAttempts);
 		String limit = (this.deadline == Nanos.UNLIMITED) ? "no deadline"
 				: "deadline " + DurationText.exact(this.deadline);
-		return "RetryPolicy " + this.name + " (" + attempts + " attempts, " + rule() + ", " + limit + ")";
+		return "RetryPolicy " + this.builder.name + " (" + attempts + " attempts, " + rule() + ", " + limit + ")";
 	}
 
 }

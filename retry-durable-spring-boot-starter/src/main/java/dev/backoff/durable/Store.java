@@ -60,8 +60,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
 
-import dev.backoff.spring.configuration.BackoffProperties.DurableStore;
-import dev.backoff.spring.configuration.BackoffProperties.InitializeSchema;
 import dev.backoff.spring.configuration.DurableSettings;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
@@ -146,13 +144,13 @@ final class Store {
 		boolean lasting = application != null
 				&& !read(settings, application, false, (connection) -> connection.getMetaData().getURL())
 					.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
-		if (settings.store() == DurableStore.APPLICATION && !lasting) {
+		if (settings.store() == DurableSettings.Store.APPLICATION && !lasting) {
 			throw problem(settings,
 					(application != null) ? "is a database in memory, which ends with the process"
 							: "needs a DataSource, and the application has none",
 					"Configure spring.datasource.url, or write own for a file of the library.");
 		}
-		boolean own = settings.store() == DurableStore.OWN || !lasting;
+		boolean own = settings.store() == DurableSettings.Store.OWN || !lasting;
 		DataSource dataSource = (own || application == null) ? file(settings) : application;
 		String script = read(settings, dataSource, own, (connection) -> script(settings, connection.getMetaData()));
 		Store store = new Store(settings, serializer, dataSource, own, script, tasks, listener, clock);
@@ -161,7 +159,7 @@ final class Store {
 	}
 
 	static @Nullable DataSource application(DurableSettings settings, ListableBeanFactory beans) {
-		if (settings.store() == DurableStore.OWN) {
+		if (settings.store() == DurableSettings.Store.OWN) {
 			return null;
 		}
 		String name = settings.dataSource();
@@ -250,9 +248,9 @@ final class Store {
 	}
 
 	private void checkTable() {
-		InitializeSchema initialize = this.settings.initializeSchema();
-		boolean create = initialize == InitializeSchema.ALWAYS
-				|| (initialize == InitializeSchema.AUTO && this.script.equals("h2"));
+		DurableSettings.InitializeSchema initialize = this.settings.initializeSchema();
+		boolean create = initialize == DurableSettings.InitializeSchema.ALWAYS
+				|| (initialize == DurableSettings.InitializeSchema.AUTO && this.script.equals("h2"));
 		ClassPathResource resource = new ClassPathResource("db/" + this.script + ".sql", Store.class);
 		try {
 			if (create) {

@@ -1,6 +1,13 @@
 package dev.backoff.durable;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -16,6 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ArchitectureTests {
 
+	private static final String METADATA = "META-INF/spring-configuration-metadata.json";
+
 	private static final JavaClasses CLASSES = new ClassFileImporter()
 		.withImportOption(new ImportOption.DoNotIncludeTests())
 		.importPackages("dev.backoff.durable");
@@ -24,6 +33,20 @@ class ArchitectureTests {
 	void thePackageIsNullMarked() throws ClassNotFoundException {
 		Class<?> info = Class.forName(getClass().getPackageName() + ".package-info");
 		assertThat(info.isAnnotationPresent(NullMarked.class)).isTrue();
+	}
+
+	@Test
+	void theModuleDescribesItsKeysToEditors() throws IOException {
+		List<String> described = new ArrayList<>();
+		for (URL file : Collections.list(getClass().getClassLoader().getResources(METADATA))) {
+			try (InputStream stream = file.openStream()) {
+				described.add(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+			}
+		}
+		assertThat(described).filteredOn((text) -> text.contains("\"backoff.durable.heartbeat\""))
+			.singleElement()
+			.asString()
+			.doesNotContain("\"backoff.enabled\"");
 	}
 
 	@Test

@@ -45,9 +45,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What comes of calls when a process dies or stalls at the worst place, and when the
  * database is away.
  */
-@Timeout(180)
+@Timeout(1_200)
 @Tag("long")
 class FaultTests {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
 	@TempDir
 	private static Path data;
@@ -248,7 +250,7 @@ class FaultTests {
 	}
 
 	private static ConditionFactory await() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60));
+		return Awaitility.await().atMost(PATIENCE);
 	}
 
 	private List<String> journal() {
@@ -305,7 +307,7 @@ class FaultTests {
 	}
 
 	private void awaitDeath() throws Exception {
-		assertThat(this.process.waitFor(60, TimeUnit.SECONDS)).as(log()).isTrue();
+		assertThat(this.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as(log()).isTrue();
 	}
 
 	private void create(String file) throws IOException {

@@ -26,7 +26,7 @@ class Shop {
 	static {
 		// for all classes that await something here: ten seconds are short on a machine
 		// on which four of them and their processes run at once
-		Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+		Awaitility.setDefaultTimeout(Duration.ofMinutes(5));
 		// a thread of another class is of no concern
 		Awaitility.doNotCatchUncaughtExceptionsByDefault();
 	}

@@ -2,7 +2,6 @@ package dev.backoff.spring.actuate;
 
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,9 +22,9 @@ import dev.backoff.spring.observation.StoppedCalls;
 
 /**
  * Describe the calls of policies: those that were counted, those that wait, attempts that
- * run, and the last calls that stopped. Counts and stopped calls may be absent.
+ * run, and the last calls that stopped.
  */
-record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
@@ -34,8 +33,9 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(WaitingCall::policy));
-		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
-				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
+		Map<String, List<MethodCalls>> counted = this.statistics.all()
+			.stream()
+			.collect(Collectors.groupingBy(MethodCalls::policy));
 		Map<String, List<RunningAttempt>> running = this.calls.oldestRunning(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
@@ -54,16 +54,16 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 					attempt.thread()))
 			.toList();
 		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
-				stoppedOf(policy).stream().map((call) -> describe(null, call)).toList());
+				this.stopped.of(policy).stream().map((call) -> describe(null, call)).toList());
 	}
 
 	@Nullable CountersDescriptor counters(String policy, String method) {
-		return (this.statistics != null)
-				? this.statistics.of(policy, method).map(ActivityDescriptions::describe).orElse(null) : null;
+		return this.statistics.of(policy, method).map(ActivityDescriptions::describe).orElse(null);
 	}
 
 	List<StoppedDescriptor> stopped(String policy, String method) {
-		return stoppedOf(policy).stream()
+		return this.stopped.of(policy)
+			.stream()
 			.filter((call) -> call.method().equals(method))
 			.map((call) -> describe(null, call))
 			.toList();
@@ -76,34 +76,13 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 
 	/** Describe the calls that stopped last, of all policies. */
 	List<StoppedDescriptor> lastStopped(int most) {
-		if (this.stopped == null) {
-			return List.of();
-		}
 		return this.stopped.policies()
 			.stream()
-			.flatMap((policy) -> stoppedOf(policy).stream())
+			.flatMap((policy) -> this.stopped.of(policy).stream())
 			.sorted(Comparator.comparing(StoppedCall::time).reversed())
 			.limit(most)
 			.map((call) -> describe(call.policy(), call))
 			.toList();
-	}
-
-	/** Count the calls of each policy that has any. */
-	Map<String, PolicyCounts> counts() {
-		Map<String, PolicyCounts> counts = new HashMap<>();
-		if (this.statistics != null) {
-			for (MethodCalls calls : this.statistics.all()) {
-				counts.merge(calls.policy(), PolicyCounts.of(calls), PolicyCounts::plus);
-			}
-		}
-		for (WaitingCall call : this.calls.oldestWaiting(null, Integer.MAX_VALUE)) {
-			counts.merge(call.policy(), PolicyCounts.WAITING, PolicyCounts::plus);
-		}
-		return counts;
-	}
-
-	private List<StoppedCall> stoppedOf(String policy) {
-		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
 	}
 
 	private static CountersDescriptor describe(MethodCalls calls) {
@@ -138,27 +117,6 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 
 	/** The calls of a method since the start, by the reason of their end. */
 	record CountersDescriptor(Map<String, Long> calls, long attempts, long retries) {
-	}
-
-	/** The counters of all methods of a policy, and its calls that wait. */
-	record PolicyCounts(Map<String, Long> calls, long attempts, long retries, int waiting) {
-
-		static final PolicyCounts NONE = new PolicyCounts(Map.of(), 0, 0, 0);
-
-		static final PolicyCounts WAITING = new PolicyCounts(Map.of(), 0, 0, 1);
-
-		static PolicyCounts of(MethodCalls counted) {
-			CountersDescriptor counters = describe(counted);
-			return new PolicyCounts(counters.calls(), counters.attempts(), counters.retries(), 0);
-		}
-
-		PolicyCounts plus(PolicyCounts other) {
-			Map<String, Long> sum = new TreeMap<>(this.calls);
-			other.calls.forEach((reason, count) -> sum.merge(reason, count, Long::sum));
-			return new PolicyCounts(sum, this.attempts + other.attempts, this.retries + other.retries,
-					this.waiting + other.waiting);
-		}
-
 	}
 
 	/**

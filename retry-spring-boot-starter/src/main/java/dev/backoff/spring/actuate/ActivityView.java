@@ -1,18 +1,20 @@
 package dev.backoff.spring.actuate;
 
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-import dev.backoff.spring.actuate.ActivityDescriptions.PolicyCounts;
+import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.WaitingDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
@@ -41,12 +43,13 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 		SafetyDescriptions shared = new SafetyDescriptions(policies, this.descriptions.safety(), List.of(), true);
 		return new ActivityDescriptor(this.self.clock().instant().toString(), this.self.application(),
 				this.self.writable(), this.views, this.parts, configuration.isEnabled(),
-				configuration.isRetriesEnabled(), this.descriptions.overrides(), policies(uses, activity.counts()),
+				configuration.isRetriesEnabled(), this.descriptions.overrides(), policies(uses, activity.now()),
 				activity.oldestWaiting(SHOWN), activity.lastStopped(SHOWN), budgets(shared.budgets()),
 				breakers(shared.breakers()));
 	}
 
-	private Map<String, PolicyActivity> policies(List<PolicyUse> uses, Map<String, PolicyCounts> counts) {
+	private Map<String, PolicyActivity> policies(List<PolicyUse> uses,
+			Function<String, ActivityDescriptions.ActivityDescriptor> activity) {
 		Set<String> names = uses.stream()
 			.map(PolicyUse::policy)
 			.map(EffectivePolicy::name)
@@ -59,13 +62,17 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 			.filter((name) -> !used.contains(BackoffConfiguration.canonicalName(name)))
 			.forEach(names::add);
 		Map<String, PolicyActivity> described = new LinkedHashMap<>();
-		names.forEach((name) -> described.put(name, policy(name, counts.getOrDefault(name, PolicyCounts.NONE))));
+		names.forEach((name) -> described.put(name, sum(activity.apply(name), this.descriptions.overrides(name))));
 		return described;
 	}
 
-	private PolicyActivity policy(String name, PolicyCounts counts) {
-		Map<String, OverrideDescriptor> overrides = this.descriptions.overrides(name);
-		return new PolicyActivity(counts.calls(), counts.attempts(), counts.retries(), counts.waiting(),
+	private static PolicyActivity sum(ActivityDescriptions.ActivityDescriptor activity,
+			Map<String, OverrideDescriptor> overrides) {
+		Collection<CountersDescriptor> counters = activity.counters().values();
+		Map<String, Long> calls = new TreeMap<>();
+		counters.forEach((counted) -> counted.calls().forEach((stop, count) -> calls.merge(stop, count, Long::sum)));
+		return new PolicyActivity(calls, counters.stream().mapToLong(CountersDescriptor::attempts).sum(),
+				counters.stream().mapToLong(CountersDescriptor::retries).sum(), activity.waiting(),
 				overrides.isEmpty() ? null : overrides);
 	}
 

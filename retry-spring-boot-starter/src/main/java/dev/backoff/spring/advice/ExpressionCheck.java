@@ -25,21 +25,20 @@ import org.springframework.expression.spel.ast.OpNE;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.spring.advice.ResultExpression.EnumComparison;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
- * null, constructs that are not allowed, and comparisons that are never true. Comparisons
- * that only a result can judge are collected.
+ * null, constructs that are not allowed, and comparisons of an enum with text, which are
+ * never true. What may be an enum and is compared with text is collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod, List<Problem> problems,
-		List<EnumComparison> comparisons) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
+		List<String> comparedWithText) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
@@ -79,7 +78,10 @@ record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod
 					text.equals("result") ? "Write #result." : WHAT_IS_THERE);
 		}
 		if (node instanceof CompoundExpression path) {
-			checkPath(path);
+			if (path.getChild(0).toStringAST().equals("#root") && isUnknownName(path.getChild(1))) {
+				report("uses " + text + ", which nothing here is called", WHAT_IS_THERE);
+			}
+			type(path);
 		}
 		if ((node instanceof OpEQ || node instanceof OpNE) && node.getChildCount() == 2) {
 			checkComparison(node.getChild(0), node.getChild(1));
@@ -96,24 +98,6 @@ record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod
 	private static boolean isUnknownName(SpelNode node) {
 		return (node instanceof PropertyOrFieldReference property && !property.getName().equals("args"))
 				|| node instanceof MethodReference;
-	}
-
-	/** Report a property that its owner certainly does not have. */
-	private void checkPath(CompoundExpression path) {
-		String first = path.getChild(0).toStringAST();
-		if (first.equals("#root") && isUnknownName(path.getChild(1))) {
-			report("uses " + path.toStringAST() + ", which nothing here is called", WHAT_IS_THERE);
-		}
-		ResolvableType owner = first.equals("#result") ? this.resultType : null;
-		for (int i = 1; i < path.getChildCount() && owner != null; i++) {
-			ResolvableType next = memberType(owner, path.getChild(i));
-			Class<?> type = owner.resolve();
-			if (next == null && type != null && Modifier.isFinal(type.getModifiers()) && !type.isArray()
-					&& path.getChild(i) instanceof PropertyOrFieldReference property) {
-				reportProperty(property.getName(), type);
-			}
-			owner = next;
-		}
 	}
 
 	private void reportProperty(String name, Class<?> type) {
@@ -134,60 +118,25 @@ record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod
 	}
 
 	private void report(String rule, String fix) {
-		this.problems.add(Problem.ofPlace(this.place, rule, fix));
+		Problem problem = Problem.ofPlace(this.place, rule, fix);
+		if (!this.problems.contains(problem)) {
+			this.problems.add(problem);
+		}
 	}
 
 	private void checkComparison(SpelNode operand, SpelNode other) {
-		if (!(other instanceof Literal literal) || operand instanceof Literal) {
+		if (!(other instanceof StringLiteral) || operand instanceof Literal) {
 			return;
 		}
-		Object value = literal.getLiteralValue().getValue();
 		String text = operand.toStringAST();
 		Class<?> type = type(operand);
-		boolean judged = this.ofMethod || (type != null && type.isEnum() && value instanceof String);
-		// a path with ?. is null where an owner is
-		if (judged && type != null && isNeverEqual(type, value) && (value != null || !text.contains("?."))) {
-			report("compares the " + (type.isEnum() ? "enum " : "") + type.getSimpleName() + " with " + kind(value)
-					+ ", which is never equal", comparable(text, type, value));
+		if (type != null && type.isEnum()) {
+			report("compares the enum " + type.getSimpleName() + " with text, which is never equal",
+					"Write " + text + ".name instead of " + text + ".");
 		}
-		else if (value instanceof String && (type == null || type.isInterface() || type.isAssignableFrom(Enum.class))) {
-			this.comparisons.add(new EnumComparison(text));
+		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
+			this.comparedWithText.add(text);
 		}
-	}
-
-	/* To SpEL, numbers of all types are comparable, and so are texts. */
-	private static boolean isNeverEqual(Class<?> declared, @Nullable Object value) {
-		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
-		if (value == null) {
-			return declared.isPrimitive();
-		}
-		if (value instanceof String) {
-			boolean closed = Modifier.isFinal(type.getModifiers()) || type.isEnum() || isNumber(type);
-			return closed && !CharSequence.class.isAssignableFrom(type);
-		}
-		boolean number = value instanceof Number && (isNumber(type) || type.isInterface());
-		return !number && !type.isInstance(value);
-	}
-
-	private static boolean isNumber(Class<?> type) {
-		return Number.class.isAssignableFrom(type);
-	}
-
-	private static String kind(@Nullable Object value) {
-		return (value instanceof String) ? "text" : (value instanceof Number) ? "a number" : String.valueOf(value);
-	}
-
-	private static String comparable(String operand, Class<?> declared, @Nullable Object value) {
-		Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(declared);
-		String text = (value instanceof String) ? value.toString() : "";
-		if (type.isEnum()) {
-			return "Write " + operand + ".name instead of " + operand
-					+ (text.isEmpty() ? ", and compare it with text." : ".");
-		}
-		boolean quoted = isNumber(type) ? text.matches("\\d+(\\.\\d+)?")
-				: type == Boolean.class && text.matches("true|false");
-		return quoted ? "Write " + text + " instead of '" + text + "'."
-				: "Compare it with a value of type " + type.getSimpleName() + ".";
 	}
 
 	/** Return the declared type of a path from the result, or null if it is unknown. */
@@ -201,8 +150,11 @@ record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod
 		return (type != null) ? type.resolve() : null;
 	}
 
-	/** Return the declared type of a property or of a method without arguments. */
-	private static @Nullable ResolvableType memberType(ResolvableType owner, SpelNode member) {
+	/**
+	 * Return the declared type of a property or of a method without arguments, and report
+	 * a property that its owner certainly does not have.
+	 */
+	private @Nullable ResolvableType memberType(ResolvableType owner, SpelNode member) {
 		Class<?> type = owner.resolve();
 		if (type == null) {
 			return null;
@@ -214,13 +166,16 @@ record ExpressionCheck(String place, ResolvableType resultType, boolean ofMethod
 		if (!(member instanceof PropertyOrFieldReference reference)) {
 			return null;
 		}
-		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, reference.getName());
-		Method reader = (property != null) ? property.getReadMethod()
-				: ReflectionUtils.findMethod(type, reference.getName());
+		String name = reference.getName();
+		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
+		Method reader = (property != null) ? property.getReadMethod() : ReflectionUtils.findMethod(type, name);
 		if (reader != null) {
 			return returnType(reader, owner);
 		}
-		Field field = ReflectionUtils.findField(type, reference.getName());
+		Field field = ReflectionUtils.findField(type, name);
+		if (field == null && Modifier.isFinal(type.getModifiers()) && !type.isArray()) {
+			reportProperty(name, type);
+		}
 		return (field != null) ? ResolvableType.forField(field, owner) : null;
 	}
 

@@ -52,15 +52,14 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	}
 
 	@Override
-	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.@Nullable Candidate candidate,
+	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.Candidate candidate,
 			List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
 		List<Problem> ofPolicy = new ArrayList<>();
-		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
-				: this.policies.current().resolve(annotated, ofPolicy);
+		EffectivePolicy policy = candidate.resolve(annotated, ofPolicy);
 		boolean durable = policy != null && isDurable(annotated, policy);
 		ReturnTypeAdapter adapter = durable
 				? DurableAdapter.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
@@ -105,8 +104,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 					"Remove it, or let the method return something."));
 			return null;
 		}
-		return ResultExpression.parse(place, text, adapter.result(annotated), annotated.isOnMethod(attribute),
-				problems);
+		return ResultExpression.parse(place, text, adapter.result(annotated), problems);
 	}
 
 	/* An annotation on a type also reaches the method that recovers the others. */

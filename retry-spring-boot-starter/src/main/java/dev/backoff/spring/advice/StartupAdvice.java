@@ -60,9 +60,6 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More permits than this are advised against. */
-	private static final int MANY_SLOTS = 1_000;
-
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
@@ -167,12 +164,7 @@ public final class StartupAdvice {
 		}
 	}
 
-	/**
-	 * Describe what in a policy works but is probably not meant.
-	 * @param effective the policy
-	 * @param configuration has the policy's budget
-	 * @return sentences without a capital and a full stop
-	 */
+	/** Describe what in a policy works but is probably not meant. */
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
@@ -184,10 +176,6 @@ public final class StartupAdvice {
 		boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
-		}
-		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			advice.add("a concurrency of " + policy.concurrency()
-					+ " hardly limits anything: write what the dependency bears at once, or none");
 		}
 		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
@@ -250,9 +238,7 @@ public final class StartupAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/**
-	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
-	 */
+	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
 	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
 		boolean exponential = isExponential(effective);
 		if (policy.rule().jitter().replacesShape()

@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -39,21 +40,15 @@ public final class BackoffConfiguration {
 		this.overrides = overrides;
 	}
 
-	/**
-	 * Read the configuration of an application.
-	 * @param environment the environment that has it
-	 * @return a snapshot, whose {@link #problems()} tell what is wrong with it
-	 */
+	/** Read the configuration, whose {@link #problems()} tell what is wrong with it. */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
 		return new ConfigurationReader(environment).read();
 	}
 
 	/**
-	 * Return the configuration of a context, which is read when it is first asked for. It
-	 * is no bean definition, so processing ahead of time keeps nothing of it.
-	 * @param beanFactory the context's beans, or null if there are none yet
-	 * @param environment the environment of the context
-	 * @return the same snapshot for all conditions and beans of the context
+	 * Return the configuration of a context, read when it is first asked for: the same
+	 * for all its conditions and beans. It is no bean definition, so processing ahead of
+	 * time keeps nothing of it.
 	 */
 	public static BackoffConfiguration of(@Nullable ConfigurableListableBeanFactory beanFactory,
 			Environment environment) {
@@ -67,138 +62,94 @@ public final class BackoffConfiguration {
 		return read;
 	}
 
-	/**
-	 * Return this configuration with other live overrides.
-	 * @param overrides take the place of those that it has
-	 * @return a new snapshot
-	 */
+	/** Return this configuration with other live overrides in place of those it has. */
 	public BackoffConfiguration with(Overrides overrides) {
 		return new BackoffConfiguration(this.read, overrides);
 	}
 
-	/**
-	 * Return whether both are of one reading, with any overrides.
-	 * @param other another snapshot
-	 * @return false if the sources were read between the two
-	 */
+	/** Return whether both are of one reading of the sources, with any overrides. */
 	@SuppressWarnings("ReferenceEquality") // a later reading may be equal
 	public boolean isReadWith(BackoffConfiguration other) {
 		return this.read == other.read;
 	}
 
-	/**
-	 * {@return the live overrides, none in a configuration that has just been read}
-	 */
+	/** Return the live overrides, none in a configuration that has just been read. */
 	public Overrides overrides() {
 		return this.overrides;
 	}
 
-	/**
-	 * {@return whether methods are retried and measured at all, true by default}
-	 */
+	/** Return whether methods are retried and measured at all, true by default. */
 	public boolean isEnabled() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENABLED);
+		return this.<Boolean>setting(SettingKey.ENABLED);
 	}
 
-	/**
-	 * {@return whether retries are made, true by default}
-	 */
+	/** Return whether retries are made, true by default. */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden
-				: ConfigValue.<Boolean>read(this.read.settings(), SettingKey.RETRIES_ENABLED);
+		return (overridden != null) ? overridden : this.<Boolean>setting(SettingKey.RETRIES_ENABLED);
 	}
 
-	/**
-	 * {@return the kind of random source, fast by default}
-	 */
+	/** Return the kind of random source, fast by default. */
 	public BackoffProperties.RandomKind random() {
-		return ConfigValue.read(this.read.settings(), SettingKey.RANDOM);
+		return setting(SettingKey.RANDOM);
 	}
 
-	/**
-	 * {@return whether annotated methods are woven instead of proxied}
-	 */
+	/** Return whether annotated methods are woven instead of proxied. */
 	public boolean isWoven() {
-		return ConfigValue.read(this.read.settings(), SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
+		return setting(SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
-	/**
-	 * {@return whether other retries are logged, true by default}
-	 */
+	/** Return whether other retries are logged, true by default. */
 	public boolean isOtherRetriesWarned() {
-		return ConfigValue.read(this.read.settings(), SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
+		return setting(SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
 	}
 
-	/**
-	 * {@return the buckets of the timers, empty by default}
-	 */
+	/** Return the buckets of the timers, empty by default. */
 	public List<Duration> slo() {
-		return ConfigValue.read(this.read.settings(), SettingKey.METRICS_SLO);
+		return setting(SettingKey.METRICS_SLO);
 	}
 
-	/**
-	 * {@return whether whole calls are timed besides being counted}
-	 */
+	/** Return whether whole calls are timed besides being counted. */
 	public boolean isDurations() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.METRICS_DURATIONS);
+		return this.<Boolean>setting(SettingKey.METRICS_DURATIONS);
 	}
 
-	/**
-	 * {@return the headers of calls over HTTP, and the hosts that get them}
-	 */
+	/** Return the headers of calls over HTTP, and the hosts that get them. */
 	public HttpSettings http() {
-		Map<SettingKey, ConfigValue> settings = this.read.settings();
-		return new HttpSettings(ConfigValue.read(settings, SettingKey.HTTP_HOSTS),
-				ConfigValue.read(settings, SettingKey.HTTP_ATTEMPT_HEADER),
-				ConfigValue.read(settings, SettingKey.HTTP_DEADLINE_HEADER),
-				ConfigValue.read(settings, SettingKey.HTTP_IDEMPOTENCY_HEADER),
-				ConfigValue.<Boolean>read(settings, SettingKey.HTTP_INBOUND));
+		return new HttpSettings(setting(SettingKey.HTTP_HOSTS), setting(SettingKey.HTTP_ATTEMPT_HEADER),
+				setting(SettingKey.HTTP_DEADLINE_HEADER), setting(SettingKey.HTTP_IDEMPOTENCY_HEADER),
+				this.<Boolean>setting(SettingKey.HTTP_INBOUND));
 	}
 
-	/**
-	 * {@return whether the endpoint shows the messages of failures}
-	 */
+	/** Return whether the endpoint shows the messages of failures. */
 	public boolean isMessagesShown() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.ENDPOINT_MESSAGES);
+		return this.<Boolean>setting(SettingKey.ENDPOINT_MESSAGES);
 	}
 
-	/**
-	 * {@return whether an open breaker makes the application's health bad}
-	 */
+	/** Return whether an open breaker makes the application's health bad. */
 	public boolean isHealthOfBreakers() {
-		return ConfigValue.<Boolean>read(this.read.settings(), SettingKey.HEALTH_BREAKERS);
+		return this.<Boolean>setting(SettingKey.HEALTH_BREAKERS);
 	}
 
-	/**
-	 * {@return how long closing the application waits for running calls}
-	 */
+	/** Return how long closing the application waits for running calls. */
 	public Duration shutdownWait() {
-		return ConfigValue.read(this.read.settings(), SettingKey.SHUTDOWN_WAIT);
+		return setting(SettingKey.SHUTDOWN_WAIT);
 	}
 
-	/**
-	 * {@return how durable calls are stored and made}
-	 */
+	/** Return how durable calls are stored and made. */
 	public DurableSettings durable() {
-		Map<SettingKey, ConfigValue> settings = this.read.settings();
-		ConfigValue dataSource = settings.get(SettingKey.DURABLE_DATA_SOURCE);
-		return new DurableSettings(ConfigValue.<Boolean>read(settings, SettingKey.DURABLE_WORK),
-				ConfigValue.read(settings, SettingKey.DURABLE_STORE), (dataSource != null) ? dataSource.text() : null,
-				ConfigValue.read(settings, SettingKey.DURABLE_FILE),
-				ConfigValue.read(settings, SettingKey.DURABLE_TABLE),
-				ConfigValue.read(settings, SettingKey.DURABLE_INITIALIZE_SCHEMA),
-				ConfigValue.read(settings, SettingKey.DURABLE_POLL_INTERVAL),
-				ConfigValue.read(settings, SettingKey.DURABLE_HEARTBEAT),
-				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_LOSSES),
-				ConfigValue.<Integer>read(settings, SettingKey.DURABLE_MAX_PAYLOAD),
-				ConfigValue.read(settings, SettingKey.DURABLE_SHUTDOWN_WAIT));
+		ConfigValue dataSource = this.read.settings().get(SettingKey.DURABLE_DATA_SOURCE);
+		return new DurableSettings(this.<Boolean>setting(SettingKey.DURABLE_WORK), setting(SettingKey.DURABLE_STORE),
+				(dataSource != null) ? dataSource.text() : null, setting(SettingKey.DURABLE_FILE),
+				setting(SettingKey.DURABLE_TABLE), setting(SettingKey.DURABLE_INITIALIZE_SCHEMA),
+				setting(SettingKey.DURABLE_POLL_INTERVAL), setting(SettingKey.DURABLE_HEARTBEAT),
+				this.<Integer>setting(SettingKey.DURABLE_MAX_LOSSES),
+				this.<Integer>setting(SettingKey.DURABLE_MAX_PAYLOAD), setting(SettingKey.DURABLE_SHUTDOWN_WAIT));
 	}
 
 	/**
 	 * Return the keys directly below {@code backoff} that are written, and the switches,
 	 * as they are in effect.
-	 * @return an immutable map of values with their origins by key
 	 */
 	public Map<String, EffectiveValue> settings() {
 		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
@@ -218,109 +169,84 @@ public final class BackoffConfiguration {
 		return Collections.unmodifiableMap(settings);
 	}
 
-	/**
-	 * {@return what is wrong, empty for a configuration that can work}
-	 */
+	/** Return what is wrong, empty for a configuration that can work. */
 	public List<Problem> problems() {
 		return this.read.problems();
 	}
 
-	/**
-	 * {@return what is odd and does not stop the start-up, as sentences}
-	 */
+	/** Return what is odd and does not stop the start-up, as sentences. */
 	public List<String> warnings() {
 		return this.read.warnings();
 	}
 
-	/**
-	 * {@return the names of the policies, as they are written}
-	 */
+	/** Return the names of the policies, as they are written. */
 	public List<String> policyNames() {
 		return names(Section.POLICIES);
 	}
 
 	/**
-	 * {@return the breakers that are defined below {@code backoff.breakers}, by
-	 * {@linkplain #canonicalName canonical name}}
+	 * Return the breakers that are defined below {@code backoff.breakers}, by
+	 * {@linkplain #canonicalName canonical name}.
 	 */
 	public Map<String, BreakerEntry> breakers() {
 		return this.read.breakers();
 	}
 
 	/**
-	 * Return a breaker, whether it is defined or not.
-	 * @param name its name in any spelling
-	 * @return the definition, else a breaker of this name with the built-in numbers
+	 * Return a breaker by its name in any spelling. One that is not defined has the
+	 * built-in numbers.
 	 */
 	public BreakerEntry breaker(String name) {
 		return this.read.breakers()
-			.getOrDefault(TextValues.canonical(name), BreakerAssembler.BUILT_IN)
+			.getOrDefault(TextValues.canonical(name), OverloadAssembler.BREAKER)
 			.withName(spelling(Section.BREAKERS, name));
 	}
 
 	/**
-	 * {@return the budgets that are defined below {@code backoff.budgets}, by
-	 * {@linkplain #canonicalName canonical name}}
+	 * Return the budgets that are defined below {@code backoff.budgets}, by
+	 * {@linkplain #canonicalName canonical name}.
 	 */
 	public Map<String, BudgetEntry> budgets() {
 		return this.read.budgets();
 	}
 
 	/**
-	 * Return a budget, whether it is defined or not.
-	 * @param name its name in any spelling
-	 * @return the definition, else a budget of this name with the built-in numbers
+	 * Return a budget by its name in any spelling. One that is not defined has the
+	 * built-in numbers.
 	 */
 	public BudgetEntry budget(String name) {
 		BudgetEntry defined = this.read.budgets().get(TextValues.canonical(name));
-		int instances = ConfigValue.<Integer>read(this.read.settings(), SettingKey.INSTANCES);
-		return ((defined != null) ? defined : BudgetAssembler.builtIn(instances))
+		return ((defined != null) ? defined
+				: OverloadAssembler.budget(new Section.Entry<BudgetKey>("", Map.of()),
+						this.<Integer>setting(SettingKey.INSTANCES), new ArrayList<>()))
 			.withName(spelling(Section.BUDGETS, name));
 	}
 
-	/**
-	 * Return a name as names are compared: its letters and digits, in lower case.
-	 * @param name any spelling
-	 * @return the same for all spellings of one name
-	 */
+	/** Return a name as names are compared: its letters and digits, in lower case. */
 	public static String canonicalName(String name) {
 		return TextValues.canonical(name);
 	}
 
-	/**
-	 * Spell a name.
-	 * @param section its section
-	 * @param name the name in any spelling
-	 * @return the name as it is written in that section, else as given
-	 */
+	/** Spell a name, given in any spelling, as its section does, else as given. */
 	public String spelling(Section<?> section, String name) {
 		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
 	}
 
-	/**
-	 * Return the names that are defined in a section.
-	 * @param section the section
-	 * @return the {@linkplain #canonicalName canonical names}
-	 */
+	/** Return the {@linkplain #canonicalName canonical names} of a section. */
 	public Set<String> defined(Section<?> section) {
 		return ((section == Section.BREAKERS) ? this.read.breakers()
 				: (section == Section.BUDGETS) ? this.read.budgets() : this.read.policies())
 			.keySet();
 	}
 
-	/**
-	 * Return the names that are defined in a section.
-	 * @param section the section
-	 * @return the names as they are written
-	 */
+	/** Return the names of a section, as they are written. */
 	public List<String> names(Section<?> section) {
 		return defined(section).stream().map((name) -> spelling(section, name)).toList();
 	}
 
 	/**
 	 * Return the exception types that lists below {@code backoff.defaults} and
-	 * {@code backoff.policies} name.
-	 * @return the names as they are written, of classes that exist or not
+	 * {@code backoff.policies} name, of classes that exist or not.
 	 */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();
@@ -333,33 +259,30 @@ public final class BackoffConfiguration {
 		return Collections.unmodifiableSet(names);
 	}
 
-	/**
-	 * {@return the values of each policy, in the order in which they are written}
-	 */
+	/** Return the values of each policy, in the order in which they are written. */
 	public Collection<Section.Entry<PolicyKey>> policies() {
 		return this.read.policies().values();
 	}
 
-	/**
-	 * {@return the values below {@code backoff.defaults}}
-	 */
+	/** Return the values below {@code backoff.defaults}. */
 	public Map<PolicyKey, ConfigValue> defaults() {
 		return this.read.defaults();
 	}
 
-	/**
-	 * Return the values of a policy.
-	 * @param name its name in any spelling
-	 * @return the values below that name, or null if it is not defined
-	 */
+	/** Return the values of a policy by its name in any spelling, or null. */
 	public Section.@Nullable Entry<PolicyKey> policy(String name) {
 		return this.read.policies().get(TextValues.canonical(name));
+	}
+
+	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
+	private <T> T setting(SettingKey key) {
+		return ConfigValue.read(this.read.settings(), key);
 	}
 
 	/** Return a setting, or whether a section has an entry, as a condition writes it. */
 	String setting(String key) {
 		SettingKey setting = Section.SETTINGS.keyOf(key);
-		Object value = (setting != null) ? ConfigValue.read(this.read.settings(), setting) : !breakers().isEmpty();
+		Object value = (setting != null) ? setting(setting) : !breakers().isEmpty();
 		return value.toString().toLowerCase(Locale.ROOT);
 	}
 

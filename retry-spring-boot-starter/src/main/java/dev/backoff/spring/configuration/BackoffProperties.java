@@ -15,8 +15,9 @@ import org.springframework.boot.context.properties.bind.Name;
  * The schema of the keys below {@code backoff}, for editors, and not bound: values are
  * read as text with file and line, and those in effect are at {@code /actuator/backoff}.
  * <p>
- * A variable overrides the policy it means, which a bound map cannot do. This file is
- * long because there are that many keys.
+ * A variable overrides the policy it means, which a bound map cannot do. What the words
+ * of an enumeration mean stands in the additional metadata. Keys below
+ * {@code backoff.durable} are described by the module that has them.
  *
  * @param enabled Whether methods are retried and measured at all; if not, each is a plain
  * call.
@@ -42,7 +43,6 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param endpoint Endpoint.
  * @param health Health.
  * @param shutdown Closing the application.
- * @param durable Calls that are stored, by the module retry-durable-spring-boot-starter.
  */
 @ConfigurationProperties("backoff")
 public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean retriesEnabled,
@@ -52,138 +52,68 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
 		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
 		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
-		@DefaultValue Shutdown shutdown, @DefaultValue Durable durable) {
+		@DefaultValue Shutdown shutdown) {
 
 	/** What an unknown key does at start-up. */
 	public enum UnknownKeys {
 
-		/** Stop with a report. */
-		ERROR,
-
-		/** Log a warning, for a rollback under a newer shared configuration. */
-		WARN
+		ERROR, WARN
 
 	}
 
 	/** The source of chance. */
 	public enum RandomKind {
 
-		/** Fast draws, good enough to spread a herd. */
-		FAST,
-
-		/** Draws that cannot be predicted. */
-		SECURE
+		FAST, SECURE
 
 	}
 
 	/** How annotated methods are advised. */
 	public enum AdviceMode {
 
-		/** By proxies around beans. */
-		PROXY,
-
-		/** By an aspect that AspectJ weaves into their classes. */
-		ASPECTJ
+		PROXY, ASPECTJ
 
 	}
 
 	/** What is logged about other retries. */
 	public enum OtherRetries {
 
-		/** All that are found. */
-		WARN,
-
-		/** Nothing; the endpoint still shows them. */
-		OFF
-
-	}
-
-	/** Database that holds durable calls. */
-	public enum DurableStore {
-
-		/** The application's, unless it has none or only one in memory. */
-		AUTO,
-
-		/** The application's. */
-		APPLICATION,
-
-		/** An H2 file of the library. */
-		OWN
-
-	}
-
-	/** When the table of durable calls is created. */
-	public enum InitializeSchema {
-
-		/** On H2; elsewhere it is checked. */
-		AUTO,
-
-		/** On each database, if it is missing. */
-		ALWAYS,
-
-		/** It is only checked. */
-		NEVER
+		WARN, OFF
 
 	}
 
 	/** How delays grow. */
 	public enum ShapeName {
 
-		/** The same delay each time. */
-		FIXED,
-
-		/** One step longer each time. */
-		LINEAR,
-
-		/** Longer by a factor each time. */
-		EXPONENTIAL,
-
-		/** Given delays, the last of which repeats. */
-		LADDER
+		FIXED, LINEAR, EXPONENTIAL, LADDER
 
 	}
 
 	/** What happens to a failure that an inner call has already retried. */
 	public enum Nested {
 
-		/** It is not retried again. */
-		STOP,
-
-		/** It is retried again, and the layers multiply. */
-		MULTIPLY
+		STOP, MULTIPLY
 
 	}
 
 	/** What an empty budget does. */
 	public enum WhenEmpty {
 
-		/** The call ends. */
-		STOP,
-
-		/** The retry is postponed, for work without a waiting caller. */
-		WAIT
+		STOP, WAIT
 
 	}
 
 	/** Library that has the circuit breaker. */
 	public enum BreakerProvider {
 
-		/** One of this library. */
-		OWN,
-
-		/** One of Resilience4j, by the same name. */
-		RESILIENCE4J
+		OWN, RESILIENCE4J
 
 	}
 
 	/** What a refused call does. */
 	public enum OnOpen {
 
-		/** It fails. */
-		FAIL,
-
-		/** It waits. */
-		WAIT
+		FAIL, WAIT
 
 	}
 
@@ -364,34 +294,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * are woken before, and nothing is retried any more. Zero for none.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
-	}
-
-	/**
-	 * Durable calls.
-	 *
-	 * @param work Whether this process makes attempts of stored calls.
-	 * @param store Database that holds the calls.
-	 * @param dataSource Name of the application's DataSource bean that holds the calls,
-	 * if it has several and none is primary.
-	 * @param file Path of the library's own H2 file, without its suffix.
-	 * @param table Name of the table.
-	 * @param initializeSchema When the table is created.
-	 * @param pollInterval How often each policy looks for calls that another process has
-	 * stored.
-	 * @param heartbeat How often a running attempt shows that its process is alive; after
-	 * four without a sign it counts as lost.
-	 * @param maxLosses Number of attempts that may end with their process before the call
-	 * stops.
-	 * @param maxPayload Size that the arguments of a call may have as JSON, in B, KB or
-	 * MB.
-	 * @param shutdownWait Time that running attempts get when the application closes.
-	 */
-	public record Durable(@DefaultValue("true") boolean work, @DefaultValue("auto") DurableStore store,
-			@Nullable String dataSource, @DefaultValue("./backoff-durable") String file,
-			@DefaultValue("backoff_calls") String table, @DefaultValue("auto") InitializeSchema initializeSchema,
-			@DefaultValue("5s") Duration pollInterval, @DefaultValue("5s") Duration heartbeat,
-			@DefaultValue("5") int maxLosses, @DefaultValue("64KB") String maxPayload,
-			@DefaultValue("20s") Duration shutdownWait) {
 	}
 
 }

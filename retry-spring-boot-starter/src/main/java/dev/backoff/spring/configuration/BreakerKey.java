@@ -46,8 +46,6 @@ public enum BreakerKey implements ConfigurationKey {
 	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",
 			(builder, onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
-	private final String key = TextValues.kebab(this);
-
 	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
 	private final ValueType type;
 
@@ -69,22 +67,16 @@ public enum BreakerKey implements ConfigurationKey {
 		this.setter = setter;
 	}
 
-	/**
-	 * {@return the key below the breaker's name, for instance {@code failure-rate}}
-	 */
-	@Override
-	public String key() {
-		return this.key;
-	}
-
 	@Override
 	public ValueType type() {
 		return this.type;
 	}
 
-	/** Return the setter of the builder, or null. */
-	@Nullable BiConsumer<BreakerSettings.Builder, Object> setter() {
-		return this.setter;
+	/** Set a value that was written and can be read; others stay as built in. */
+	void set(BreakerSettings.Builder builder, @Nullable ConfigValue value) {
+		if (this.setter != null && value != null && value.parsed() != null) {
+			this.setter.accept(builder, value.parsed());
+		}
 	}
 
 }

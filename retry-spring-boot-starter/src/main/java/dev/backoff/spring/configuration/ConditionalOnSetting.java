@@ -26,14 +26,12 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 public @interface ConditionalOnSetting {
 
 	/**
-	 * {@return the key, for instance {@code metrics.enabled}; {@code breakers} is true if
-	 * there are any}
+	 * Return the key, for instance {@code metrics.enabled}; {@code breakers} is true if
+	 * there are any.
 	 */
 	String value();
 
-	/**
-	 * {@return the value that matches}
-	 */
+	/** Return the value that matches. */
 	String is() default "true";
 
 	/** Ask the configuration of the context. */

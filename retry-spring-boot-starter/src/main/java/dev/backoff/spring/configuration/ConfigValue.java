@@ -25,24 +25,12 @@ import org.springframework.util.PlaceholderResolutionException;
 public record ConfigValue(List<String> texts, String place, String origin, @Nullable Object parsed,
 		List<Problem> problems) {
 
-	/**
-	 * Make a value that no key has read.
-	 * @param texts the text, or the elements of a list, placeholders not resolved
-	 * @param place how a report names it
-	 * @param origin where it is written
-	 */
+	/** Make a value that no key has read, placeholders not resolved. */
 	public ConfigValue(List<String> texts, String place, String origin) {
 		this(List.copyOf(texts), place, origin, null, List.of());
 	}
 
-	/**
-	 * Read a value.
-	 * @param key its key
-	 * @param texts the text, or the elements of a list, placeholders resolved
-	 * @param place how a report names it
-	 * @param origin where it is written
-	 * @return the value with what the key has read, or with its problems
-	 */
+	/** Read a value whose placeholders are resolved; it may then have problems. */
 	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin) {
 		ValueType type = key.type();
 		List<Object> parsed = new ArrayList<>();
@@ -60,11 +48,8 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 	}
 
 	/**
-	 * Resolve its placeholders and read it by its key.
-	 * @param key the key
-	 * @param resolver resolves placeholders, each of which may stand for a whole list
-	 * @param problems gets what is wrong
-	 * @return the value as the key reads it, or null if it has no text
+	 * Resolve its placeholders, each of which may stand for a whole list, and read it by
+	 * its key; null, with a problem, if it has no text.
 	 */
 	public @Nullable ConfigValue read(ConfigurationKey key, UnaryOperator<String> resolver, List<Problem> problems) {
 		List<String> plain = new ArrayList<>();
@@ -84,11 +69,8 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 	}
 
 	/**
-	 * Resolve the placeholders of one of its texts, which must not hold expressions.
-	 * @param text the text
-	 * @param resolver resolves placeholders
-	 * @param problems gets what is wrong
-	 * @return the text without placeholders, or null if there is a problem
+	 * Resolve the placeholders of one of its texts, which must not hold expressions; null
+	 * if there is a problem.
 	 */
 	public @Nullable String resolve(String text, UnaryOperator<String> resolver, List<Problem> problems) {
 		if (text.contains("#{")) {
@@ -130,17 +112,12 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
 
-	/**
-	 * {@return the value as one text}
-	 */
+	/** Return the value as one text. */
 	public String text() {
 		return String.join(", ", this.texts);
 	}
 
-	/**
-	 * {@return what the key's parser has read; only for a value without problems}
-	 * @param <T> its type, the one of the parser
-	 */
+	/** Return what the key's parser has read; only for a value without problems. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	public <T> T value() {
 		if (this.parsed == null) {
@@ -149,28 +126,19 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 		return (T) this.parsed;
 	}
 
-	/**
-	 * Return one of its elements, for a report.
-	 * @param text the element
-	 * @return a value that no key has read
-	 */
+	/** Return one of its elements, for a report. */
 	public ConfigValue element(String text) {
 		return new ConfigValue(List.of(text), this.place, this.origin);
 	}
 
 	/**
-	 * Report that the value breaks a rule.
-	 * @param rule the rule, without a full stop
-	 * @param fix what to write instead, a sentence
-	 * @return the problem, with the value's place
+	 * Report that the value breaks a rule, without a full stop; the fix is a sentence.
 	 */
 	public Problem problem(String rule, String fix) {
 		return Problem.ofValue(this.place, text(), isAttribute() ? "" : this.origin, rule, fix);
 	}
 
-	/**
-	 * {@return the value as it is shown when it is in effect}
-	 */
+	/** Return the value as it is shown when it is in effect. */
 	public EffectiveValue shown() {
 		return new EffectiveValue(text(), this.origin);
 	}

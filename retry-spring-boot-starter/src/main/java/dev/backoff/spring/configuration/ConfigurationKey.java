@@ -9,28 +9,24 @@ import org.jspecify.annotations.Nullable;
 interface ConfigurationKey {
 
 	/** Return the name below the section, for instance {@code max-attempts}. */
-	String key();
+	default String key() {
+		return TextValues.kebab((Enum<?>) this);
+	}
 
-	/**
-	 * {@return the place of the key among those of its kind}
-	 */
+	/** Return the place of the key among those of its kind. */
 	int ordinal();
 
 	/** Return how the text is read. */
 	ValueType type();
 
-	/**
-	 * {@return whether the value is a list}
-	 */
+	/** Return whether the value is a list. */
 	default boolean isList() {
 		return type().list();
 	}
 
 	/**
-	 * Return the parts of a text: more than one if the value is a list. Empty elements
-	 * count only in a list that is read as a whole.
-	 * @param text the text of the value or of an element
-	 * @return the parts, without blanks around them
+	 * Return the parts of a text, without blanks around them: more than one if the value
+	 * is a list. Empty elements count only in a list that is read as a whole.
 	 */
 	default List<String> parts(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
@@ -39,17 +35,12 @@ interface ConfigurationKey {
 			.toList();
 	}
 
-	/**
-	 * {@return the default as it is written, or null if there is none}
-	 */
+	/** Return the default as it is written, or null if there is none. */
 	default @Nullable String builtInText() {
 		return type().builtInText();
 	}
 
-	/**
-	 * {@return the default}
-	 * @param <T> its type, the one of the parser
-	 */
+	/** Return the default. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	default <T> T builtIn() {
 		Object builtIn = type().builtIn();

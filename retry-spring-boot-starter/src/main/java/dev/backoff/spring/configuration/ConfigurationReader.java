@@ -60,10 +60,10 @@ final class ConfigurationReader {
 			this.problems.addAll(this.unknownKeys);
 		}
 		Map<String, BreakerEntry> breakers = named(Section.BREAKERS,
-				(entry) -> BreakerAssembler.assemble(entry, this.problems));
+				(entry) -> OverloadAssembler.breaker(entry, this.problems));
 		int instances = ConfigValue.<Integer>read(settings, SettingKey.INSTANCES);
 		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
-				(entry) -> BudgetAssembler.assemble(entry, instances, this.problems));
+				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
 		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
 				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),

@@ -3,14 +3,9 @@ package dev.backoff.spring.configuration;
 import java.util.List;
 
 /**
- * The headers of calls over HTTP: the keys below {@code backoff.http}. Immutable.
+ * The headers of calls over HTTP: the keys below {@code backoff.http}. The hosts are in
+ * lower case. Immutable.
  *
- * @param hosts the hosts that get them, in lower case: exact, {@code *.domain} or
- * {@code *}, each with an optional port; empty for none
- * @param attemptHeader the header with the number of the attempt
- * @param deadlineHeader the header with the time left, in milliseconds
- * @param idempotencyHeader the header with the idempotency key
- * @param inbound whether the headers are read from requests that arrive
  * @since 0.1
  */
 public record HttpSettings(List<String> hosts, String attemptHeader, String deadlineHeader, String idempotencyHeader,

@@ -10,18 +10,12 @@ public final class InvalidBackoffException extends RuntimeException {
 
 	private final transient List<Problem> problems;
 
-	/**
-	 * Make a report.
-	 * @param problems what was found, at least one
-	 */
 	public InvalidBackoffException(List<Problem> problems) {
 		super(problems.stream().map(Problem::toString).collect(Collectors.joining(System.lineSeparator())));
 		this.problems = List.copyOf(problems);
 	}
 
-	/**
-	 * {@return what was found; an immutable list}
-	 */
+	/** Return what was found; an immutable list. */
 	public List<Problem> problems() {
 		return this.problems;
 	}

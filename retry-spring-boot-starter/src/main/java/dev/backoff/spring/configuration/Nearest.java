@@ -13,9 +13,6 @@ public final class Nearest {
 	/**
 	 * Return the known name that is nearest to the given one, or null if none is within
 	 * two letters, or within one for names of up to four.
-	 * @param name what is written
-	 * @param known what could be meant
-	 * @return one of the known names, or null
 	 */
 	public static @Nullable String of(String name, Collection<String> known) {
 		String wanted = TextValues.canonical(name);
@@ -36,20 +33,13 @@ public final class Nearest {
 	 * Return the known name that is nearest to the given one, as {@link #of} does. Names
 	 * that differ in digits only, such as {@code orders} and {@code orders2}, are not
 	 * near each other.
-	 * @param name the name of a policy
-	 * @param known the other names
-	 * @return one of the known names, or null
 	 */
 	public static @Nullable String ofName(String name, Collection<String> known) {
 		String letters = letters(name);
 		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());
 	}
 
-	/**
-	 * List the names there are.
-	 * @param names the names
-	 * @return a sentence after a blank, or nothing if there are none
-	 */
+	/** List the names there are, as a sentence after a blank, or nothing. */
 	public static String allOf(Collection<String> names) {
 		return names.isEmpty() ? "" : " Known names: " + String.join(", ", names) + ".";
 	}

@@ -49,11 +49,9 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return these overrides and some more of one policy.
-	 * @param policy the policy's name, or {@link #ALL}
-	 * @param values texts by key, which replace those of the same keys
-	 * @param ending ends them, or null if they hold until they are reset
-	 * @return new overrides, whose values are not checked
+	 * Return these overrides and some more of one policy or {@link #ALL}, which are not
+	 * checked. They replace those of the same keys, and hold until they are reset if
+	 * nothing ends them.
 	 */
 	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
 		Stream<Entry> others = this.values.stream()
@@ -65,20 +63,12 @@ public final class Overrides {
 		return new Overrides(Stream.concat(others, more).toList());
 	}
 
-	/**
-	 * Return these overrides without those of one policy.
-	 * @param policy the policy's name
-	 * @return new overrides
-	 */
+	/** Return these overrides without those of one policy. */
 	public Overrides without(String policy) {
 		return keep((override) -> !override.isOf(policy));
 	}
 
-	/**
-	 * Return these overrides without those that end together.
-	 * @param ending ends them
-	 * @return new overrides
-	 */
+	/** Return these overrides without those that end together. */
 	public Overrides without(Ending ending) {
 		return keep((override) -> override.ending() != ending);
 	}
@@ -88,10 +78,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return the end of an override.
-	 * @param policy the policy's name in any spelling, or {@link #ALL}
-	 * @param key the key
-	 * @return empty if it is not overridden, or until it is reset
+	 * Return the end of an override, empty if there is none or it holds until it is
+	 * reset.
 	 */
 	public Optional<Ending> ending(String policy, PolicyKey key) {
 		return this.values.stream()
@@ -100,9 +88,7 @@ public final class Overrides {
 			.findFirst();
 	}
 
-	/**
-	 * {@return the ends of all overrides that end by themselves}
-	 */
+	/** Return the ends of all overrides that end by themselves. */
 	public Set<Ending> endings() {
 		return this.values.stream()
 			.flatMap((override) -> Stream.ofNullable(override.ending()))
@@ -110,11 +96,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Read the keys that an operator has written.
-	 * @param policy the policy's name
-	 * @param written texts by key, in any spelling with the same letters and digits
-	 * @return texts by key; values are checked with the policy they make
-	 * @throws InvalidBackoffException if a key is wrong or a value is not one plain line
+	 * Read the keys that an operator has written, in any spelling. Values are checked
+	 * with the policy they make.
 	 */
 	public static Map<PolicyKey, String> read(String policy, Map<String, String> written) {
 		List<Problem> problems = new ArrayList<>();
@@ -147,13 +130,7 @@ public final class Overrides {
 		return values;
 	}
 
-	/**
-	 * Read the time for which an override holds, which needs a unit.
-	 * @param key its key, for a report
-	 * @param text a duration with a unit
-	 * @return the duration, longer than zero
-	 * @throws InvalidBackoffException if the text is no such duration
-	 */
+	/** Read the time for which an override holds, above zero and with a unit. */
 	public static Duration limit(String key, String text) {
 		try {
 			return TextValues.positiveDuration(text.strip());
@@ -177,9 +154,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return a text from outside for a report.
-	 * @param text any text
-	 * @return at most 60 characters of it, without line breaks and the like
+	 * Return a text from outside for a report: at most 60 characters of it, without line
+	 * breaks and the like.
 	 */
 	public static String oneLine(String text) {
 		String line = text.codePoints()
@@ -203,17 +179,13 @@ public final class Overrides {
 		return policy.equals(ALL) ? "*" : TextValues.canonical(policy);
 	}
 
-	/**
-	 * {@return whether retries are made, or null if that is not overridden}
-	 */
+	/** Return whether retries are made, or null if that is not overridden. */
 	public @Nullable Boolean retriesEnabled() {
 		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
 		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
-	/**
-	 * {@return the names of the policies of which something is overridden, in order}
-	 */
+	/** Return the names of the policies of which something is overridden, in order. */
 	public List<String> policies() {
 		Map<String, String> names = new TreeMap<>();
 		this.values.stream()
@@ -222,29 +194,19 @@ public final class Overrides {
 		return List.copyOf(names.values());
 	}
 
-	/**
-	 * Return the overridden values of a policy.
-	 * @param policy its name in any spelling
-	 * @return an immutable map of texts by key
-	 */
+	/** Return the texts of the overridden values of a policy. */
 	public Map<PolicyKey, String> values(String policy) {
 		Map<PolicyKey, String> texts = new EnumMap<>(PolicyKey.class);
 		of(policy).forEach((key, value) -> texts.put(key, value.text()));
 		return Collections.unmodifiableMap(texts);
 	}
 
-	/**
-	 * {@return whether nothing is overridden}
-	 */
+	/** Return whether nothing is overridden. */
 	public boolean isEmpty() {
 		return this.values.isEmpty();
 	}
 
-	/**
-	 * Return the level of a policy that they make.
-	 * @param policy its name in any spelling
-	 * @return the values by key
-	 */
+	/** Return the values of a policy by key, which are its strongest level. */
 	public Map<PolicyKey, ConfigValue> of(String policy) {
 		if (this.values.isEmpty()) {
 			// each decision asks whether retries are switched off
@@ -270,9 +232,7 @@ public final class Overrides {
 	/** The end of overrides that were set together for a time. */
 	public interface Ending {
 
-		/**
-		 * {@return when they end}
-		 */
+		/** Return when they end. */
 		Instant until();
 
 	}

@@ -158,8 +158,8 @@ public enum PolicyKey implements ConfigurationKey {
 	}
 
 	/**
-	 * {@return the key below the policy's name, for instance {@code max-attempts} or
-	 * {@code retry-after.max}}
+	 * Return the key below the policy's name, for instance {@code max-attempts} or
+	 * {@code retry-after.max}.
 	 */
 	@Override
 	public String key() {
@@ -167,8 +167,8 @@ public enum PolicyKey implements ConfigurationKey {
 	}
 
 	/**
-	 * {@return the attribute of the annotation, or null for a key of the configuration
-	 * only}
+	 * Return the attribute of the annotation, or null for a key of the configuration
+	 * only.
 	 */
 	public @Nullable String attribute() {
 		return this.attribute;
@@ -179,9 +179,7 @@ public enum PolicyKey implements ConfigurationKey {
 		return this.type;
 	}
 
-	/**
-	 * {@return the setter of the builder, or null if the value depends on others}
-	 */
+	/** Return the setter of the builder, or null if the value depends on others. */
 	public @Nullable BiConsumer<RetryPolicyBuilder, Object> setter() {
 		return this.setter;
 	}

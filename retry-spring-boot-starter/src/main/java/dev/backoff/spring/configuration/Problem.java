@@ -17,12 +17,8 @@ public record Problem(String message, String fix) {
 	}
 
 	/**
-	 * Report a place.
-	 * @param place where the problem is, for instance
-	 * {@code @Backoff on OrderService.place(Order)}
-	 * @param rule the rule that it breaks, without a full stop
-	 * @param fix what to write instead, a sentence
-	 * @return the problem
+	 * Report a place and the rule that it breaks, without a full stop; the fix is a
+	 * sentence.
 	 */
 	public static Problem ofPlace(String place, String rule, String fix) {
 		return new Problem(place + ": " + rule + ".", fix);

@@ -1,5 +1,7 @@
 package dev.backoff.spring.configuration;
 
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -40,17 +42,18 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	private final String noun;
 
-	private final List<K> keys;
+	/* By their letters and digits, in their order. */
+	private final Map<String, K> keys = new LinkedHashMap<>();
 
 	private final String example;
 
 	private Section(String key, String noun, Class<K> keys, String example) {
 		this.key = key;
 		this.noun = noun;
-		this.keys = Stream.of(keys.getEnumConstants())
-			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
-			.toList();
 		this.example = example;
+		Stream.of(keys.getEnumConstants())
+			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
+			.forEach((candidate) -> this.keys.put(TextValues.canonical(candidate.key()), candidate));
 	}
 
 	/** Return the section of a key whose parts after {@code backoff} are given. */
@@ -68,16 +71,12 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 			.orElse(null);
 	}
 
-	/**
-	 * {@return the key below {@code backoff}, empty for the settings}
-	 */
+	/** Return the key below {@code backoff}, empty for the settings. */
 	public String key() {
 		return this.key;
 	}
 
-	/**
-	 * {@return what its names are called: {@code policy}, {@code breaker}}
-	 */
+	/** Return what its names are called: {@code policy}, {@code breaker}. */
 	public String noun() {
 		return this.noun;
 	}
@@ -97,21 +96,17 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
 	}
 
-	List<K> keys() {
-		return this.keys;
+	Collection<K> keys() {
+		return this.keys.values();
 	}
 
 	List<String> keyTexts() {
-		return this.keys.stream().map(ConfigurationKey::key).toList();
+		return keys().stream().map(ConfigurationKey::key).toList();
 	}
 
 	/** Return the key that is written like the given text, whatever its separators. */
 	@Nullable K keyOf(String text) {
-		String wanted = TextValues.canonical(text);
-		return this.keys.stream()
-			.filter((candidate) -> TextValues.canonical(candidate.key()).equals(wanted))
-			.findFirst()
-			.orElse(null);
+		return this.keys.get(TextValues.canonical(text));
 	}
 
 	/** Return the groups of its keys, such as {@code retry-after}. */
@@ -150,14 +145,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
 	}
 
-	/**
-	 * The values below one name of a section.
-	 *
-	 * @param <K> the keys
-	 * @param name the name as it is written; environment variables have only its letters
-	 * and digits
-	 * @param values the values by key
-	 */
+	/** The values below one name of a section. */
 	public record Entry<K extends Enum<K> & ConfigurationKey>(String name, Map<K, ConfigValue> values) {
 	}
 

@@ -47,7 +47,7 @@ enum SettingKey implements ConfigurationKey {
 
 	DURABLE_WORK("durable.work", TextValues::flag, "true"),
 
-	DURABLE_STORE("durable.store", (text) -> TextValues.word(BackoffProperties.DurableStore.class, text), "auto"),
+	DURABLE_STORE("durable.store", (text) -> TextValues.word(DurableSettings.Store.class, text), "auto"),
 
 	DURABLE_DATA_SOURCE("durable.data-source", Function.identity(), null),
 
@@ -56,7 +56,7 @@ enum SettingKey implements ConfigurationKey {
 	DURABLE_TABLE("durable.table", TextValues::tableName, "backoff_calls"),
 
 	DURABLE_INITIALIZE_SCHEMA("durable.initialize-schema",
-			(text) -> TextValues.word(BackoffProperties.InitializeSchema.class, text), "auto"),
+			(text) -> TextValues.word(DurableSettings.InitializeSchema.class, text), "auto"),
 
 	DURABLE_POLL_INTERVAL("durable.poll-interval", TextValues::positiveDuration, "5s"),
 

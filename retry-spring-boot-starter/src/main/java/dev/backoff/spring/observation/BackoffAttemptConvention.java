@@ -53,7 +53,7 @@ public interface BackoffAttemptConvention extends ObservationConvention<BackoffA
 			numbers = numbers.and(KeyNames.RESEND_COUNT.withValue(Integer.toString(context.number() - 1)));
 		}
 		if (!context.delay().isZero()) {
-			numbers = numbers.and(KeyNames.DELAY.withValue(Long.toString(context.delay().toMillis())));
+			numbers = numbers.and(KeyNames.DELAY_MS.withValue(Long.toString(context.delay().toMillis())));
 		}
 		return numbers;
 	}

@@ -49,7 +49,7 @@ public interface BackoffCallConvention extends ObservationConvention<BackoffCall
 	@Override
 	default KeyValues getHighCardinalityKeyValues(BackoffCallContext context) {
 		return KeyValues.of(KeyNames.ATTEMPTS.withValue(Integer.toString(context.attempts())),
-				KeyNames.DELAY_TOTAL.withValue(Long.toString(context.delays().toMillis())));
+				KeyNames.DELAY_TOTAL_MS.withValue(Long.toString(context.delays().toMillis())));
 	}
 
 }

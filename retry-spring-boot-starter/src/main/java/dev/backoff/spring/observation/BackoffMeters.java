@@ -1,5 +1,7 @@
 package dev.backoff.spring.observation;
 
+import java.util.Locale;
+
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -15,72 +17,57 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
  */
 enum BackoffMeters implements MeterDocumentation {
 
-	/** The duration of each attempt. */
 	ATTEMPTS("backoff.attempts", Meter.Type.TIMER, "Duration of each attempt, the first of a call included", Key.POLICY,
 			Key.METHOD, Key.ATTEMPT, Key.OUTCOME),
 
 	/**
-	 * Whole calls. The counters of the reasons that alerts ask for exist at zero from the
-	 * start, so that the first failure is an increase.
+	 * The counters of the reasons that alerts ask for exist at zero from the start, so
+	 * that the first failure is an increase.
 	 */
 	CALLS("backoff.calls", Meter.Type.COUNTER, "Whole calls, by stop reason", Key.POLICY, Key.METHOD, Key.STOP),
 
-	/** The duration of whole calls, waits included and recovery not; only on request. */
+	/** Without the recovery; only on request. */
 	CALLS_DURATION("backoff.calls.duration", Meter.Type.TIMER, "Duration of whole calls, waits included", Key.POLICY,
 			Key.METHOD, Key.STOP),
 
-	/** Attempts after the first. */
 	RETRIES("backoff.retries", Meter.Type.COUNTER, "Attempts after the first of a call, by cause", Key.POLICY,
 			Key.METHOD, Key.CAUSE),
 
-	/** Recoveries. */
 	RECOVERED("backoff.recovered", Meter.Type.COUNTER,
 			"Recoveries run after calls that stopped, done if they returned, failed if they threw", Key.POLICY,
 			Key.METHOD, Key.OUTCOME),
 
-	/** Waits, as chosen; an interrupted wait was shorter. */
+	/** An interrupted wait was shorter. */
 	DELAY("backoff.delay", Meter.Type.TIMER, "Waits chosen before retries, by source", Key.POLICY, Key.SOURCE),
 
-	/** Calls that wait now. */
 	WAITING("backoff.waiting", Meter.Type.GAUGE, "Calls that wait for their next attempt now", Key.POLICY),
 
-	/** Attempts that hold a permit of their policy. */
 	CONCURRENCY_ACTIVE("backoff.concurrency.active", Meter.Type.GAUGE,
 			"Attempts of a policy that hold a permit of its concurrency now", Key.POLICY),
 
-	/** Calls that wait for a permit of their policy. */
 	CONCURRENCY_WAITING("backoff.concurrency.waiting", Meter.Type.GAUGE, "Calls that wait for a permit now",
 			Key.POLICY),
 
-	/** The time that calls waited for a permit, of those that did. */
 	CONCURRENCY_WAIT("backoff.concurrency.wait", Meter.Type.TIMER, "Waits for a permit, of the calls that waited",
 			Key.POLICY),
 
-	/** The balance of a budget. */
 	BUDGET_TOKENS("backoff.budget.tokens", Meter.Type.GAUGE, "Tokens that a budget of retries holds now", Key.BUDGET),
 
-	/** Retries that a budget refused. */
 	BUDGET_REFUSED("backoff.budget.refused", Meter.Type.COUNTER, "Retries that a budget refused", Key.BUDGET),
 
-	/** The state of a breaker: one gauge per state, of which one is 1. */
+	/** One gauge per state, of which one is 1. */
 	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "Whether a circuit breaker is in this state now",
 			Key.BREAKER, Key.STATE),
 
-	/** Attempts that a breaker refused; zero again after a reset of the breaker. */
 	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER, "Attempts that a circuit breaker refused",
 			Key.BREAKER),
 
-	/**
-	 * Changes of a breaker's state. Those that need no operator exist at zero from the
-	 * start.
-	 */
+	/** Those that need no operator exist at zero from the start. */
 	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER,
 			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),
 
-	/** Values that an operator overrides. */
 	OVERRIDES("backoff.overrides", Meter.Type.GAUGE, "Values of a policy that an operator overrides now", Key.POLICY),
 
-	/** Changes of the configuration since the start. */
 	REFRESH("backoff.refresh", Meter.Type.COUNTER, "Changes of the configuration since the start, by outcome",
 			Key.OUTCOME);
 
@@ -110,10 +97,7 @@ enum BackoffMeters implements MeterDocumentation {
 		return this.type;
 	}
 
-	/**
-	 * {@return the description of the meter, one sentence without a full stop}
-	 */
-	public String getDescription() {
+	String getDescription() {
 		return this.description;
 	}
 
@@ -131,58 +115,47 @@ enum BackoffMeters implements MeterDocumentation {
 		return Tags.of(tags);
 	}
 
-	/** The tags. */
+	/** The tags, whose keys are the names in lower case. */
 	public enum Key implements KeyName {
 
-		/** The name of the policy. */
-		POLICY("policy"),
+		POLICY,
 
 		/** The method, or the label of a programmatic call. */
-		METHOD("method"),
+		METHOD,
 
 		/** The number of the attempt within its call: 1, 2, 3, 4 or 5+. */
-		ATTEMPT("attempt"),
+		ATTEMPT,
 
 		/**
 		 * How an attempt ended, an {@link dev.backoff.event.AttemptOutcome}; how a
 		 * recovery ended, {@code done} or {@code failed}; how the configuration changed,
 		 * a {@link dev.backoff.spring.live.ConfigurationListener.Outcome}.
 		 */
-		OUTCOME("outcome"),
+		OUTCOME,
 
-		/** The stop reason of a call, a {@link dev.backoff.event.StopReason}. */
-		STOP("stop"),
+		/** A {@link dev.backoff.event.StopReason}. */
+		STOP,
 
-		/** The cause of a retry, a {@link dev.backoff.failure.RetryCause}. */
-		CAUSE("cause"),
+		/** A {@link dev.backoff.failure.RetryCause}. */
+		CAUSE,
 
-		/** The source of a delay, a {@link dev.backoff.event.DelaySource}. */
-		SOURCE("source"),
+		/** A {@link dev.backoff.event.DelaySource}. */
+		SOURCE,
 
-		/** The name of the budget. */
-		BUDGET("budget"),
+		BUDGET,
 
-		/** The name of the breaker. */
-		BREAKER("breaker"),
+		BREAKER,
 
-		/** The state of a breaker, a {@link dev.backoff.breaker.BreakerState}. */
-		STATE("state"),
+		/** A {@link dev.backoff.breaker.BreakerState}, as are those of a transition. */
+		STATE,
 
-		/** The state before a transition. */
-		FROM("from"),
+		FROM,
 
-		/** The state after a transition. */
-		TO("to");
-
-		private final String key;
-
-		Key(String key) {
-			this.key = key;
-		}
+		TO;
 
 		@Override
 		public String asString() {
-			return this.key;
+			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}

@@ -18,7 +18,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
-import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
@@ -106,40 +105,21 @@ public final class BackoffObservationAutoConfiguration {
 		}
 
 		@Bean
-		OverloadMeters backoffOverloadMeters(ObjectProvider<MeterRegistry> registry) {
-			return new OverloadMeters(registry::getIfUnique);
-		}
-
-		@Bean
-		ConfigurationMeters backoffConfigurationMeters(ObjectProvider<MeterRegistry> registry) {
-			return new ConfigurationMeters(registry::getIfUnique);
-		}
-
-		/* Retries may be switched on when the application runs. */
-		@Bean
-		ConfigurationListener backoffLateMeterBinding(ObjectProvider<OverloadMeters> meters,
-				ObjectProvider<ConfigurationMeters> changes, OverloadSafety safety, BackoffPolicies policies) {
-			return (outcome, overrides) -> bind(meters, changes, safety, policies);
+		StateMeters backoffStateMeters(ObjectProvider<MeterRegistry> registry, ObjectProvider<OverloadSafety> safety,
+				BackoffPolicies policies) {
+			return new StateMeters(registry::getIfUnique, safety::getObject,
+					() -> policies.configuration().isEnabled());
 		}
 
 		/* After all singletons exist, so that filters and common tags are in place. */
 		@Bean
 		@DependsOn("backoffMethods")
 		SmartInitializingSingleton backoffMeterBinding(ObjectProvider<MicrometerRecorders> recorders,
-				ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
-				OverloadSafety safety, BackoffPolicies policies) {
+				StateMeters meters) {
 			return () -> {
 				recorders.ifAvailable(MicrometerRecorders::bind);
-				bind(meters, changes, safety, policies);
+				meters.bind();
 			};
-		}
-
-		private static void bind(ObjectProvider<OverloadMeters> meters, ObjectProvider<ConfigurationMeters> changes,
-				OverloadSafety safety, BackoffPolicies policies) {
-			if (policies.configuration().isEnabled()) {
-				changes.ifUnique(ConfigurationMeters::bind);
-				meters.ifUnique((bound) -> bound.bind(safety));
-			}
 		}
 
 	}

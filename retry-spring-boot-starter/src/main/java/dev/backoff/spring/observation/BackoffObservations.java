@@ -1,5 +1,7 @@
 package dev.backoff.spring.observation;
 
+import java.util.Locale;
+
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
@@ -12,52 +14,52 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */
-	CALL(BackoffCallConvention.class,
-			new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER },
-			new KeyNames[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL }, CallEvents.values()),
+	CALL {
+
+		@Override
+		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+			return BackoffCallConvention.class;
+		}
+
+		@Override
+		public KeyName[] getLowCardinalityKeyNames() {
+			return new KeyName[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.STOP, KeyNames.RECOVER };
+		}
+
+		@Override
+		public KeyName[] getHighCardinalityKeyNames() {
+			return new KeyName[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL_MS };
+		}
+
+		@Override
+		public Observation.Event[] getEvents() {
+			return new Observation.Event[] { WAIT };
+		}
+
+	},
 
 	/** One attempt of a call, as a child of the call. */
-	ATTEMPT(BackoffAttemptConvention.class, new KeyNames[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME },
-			new KeyNames[] { KeyNames.RESEND_COUNT, KeyNames.DELAY });
+	ATTEMPT {
 
-	private final Class<? extends ObservationConvention<? extends Observation.Context>> convention;
+		@Override
+		public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+			return BackoffAttemptConvention.class;
+		}
 
-	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
-	private final KeyNames[] words;
+		@Override
+		public KeyName[] getLowCardinalityKeyNames() {
+			return new KeyName[] { KeyNames.POLICY, KeyNames.METHOD, KeyNames.OUTCOME };
+		}
 
-	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
-	private final KeyNames[] numbers;
+		@Override
+		public KeyName[] getHighCardinalityKeyNames() {
+			return new KeyName[] { KeyNames.RESEND_COUNT, KeyNames.DELAY_MS };
+		}
 
-	@SuppressWarnings("ImmutableEnumChecker") // never handed out, only copies
-	private final CallEvents[] events;
+	};
 
-	BackoffObservations(Class<? extends ObservationConvention<? extends Observation.Context>> convention,
-			KeyNames[] words, KeyNames[] numbers, CallEvents... events) {
-		this.convention = convention;
-		this.words = words;
-		this.numbers = numbers;
-		this.events = events;
-	}
-
-	@Override
-	public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-		return this.convention;
-	}
-
-	@Override
-	public KeyName[] getLowCardinalityKeyNames() {
-		return this.words.clone();
-	}
-
-	@Override
-	public KeyName[] getHighCardinalityKeyNames() {
-		return this.numbers.clone();
-	}
-
-	@Override
-	public Observation.Event[] getEvents() {
-		return this.events.clone();
-	}
+	/** The call begins to wait: the delay and its source. */
+	static final Observation.Event WAIT = Observation.Event.of("wait", "wait %s (%s)");
 
 	@Override
 	public String getPrefix() {
@@ -67,42 +69,36 @@ enum BackoffObservations implements ObservationDocumentation {
 	/**
 	 * The keys: words are tags of timers and attributes of spans, numbers of spans only.
 	 */
-	public enum KeyNames implements KeyName {
+	enum KeyNames implements KeyName {
 
 		/** Word: the name of the policy. */
-		POLICY("backoff.policy"),
+		POLICY,
 
 		/** Word: the method, or the label of a programmatic call. */
-		METHOD("backoff.method"),
+		METHOD,
 
 		/** Word: the stop reason of the call in lower case, none while it runs. */
-		STOP("backoff.stop"),
+		STOP,
 
 		/** Word: the result of the recovery, none, done or failed. */
-		RECOVER("backoff.recover"),
+		RECOVER,
 
 		/** Word: the outcome of the attempt in lower case, none while it runs. */
-		OUTCOME("backoff.outcome"),
+		OUTCOME,
 
 		/** Number: the attempts of the call. */
-		ATTEMPTS("backoff.attempts"),
+		ATTEMPTS,
 
-		/** Number: the sum of the chosen delays, in milliseconds. */
-		DELAY_TOTAL("backoff.delay_total_ms"),
+		/** Number: the sum of the chosen delays. */
+		DELAY_TOTAL_MS,
 
 		/** Number: which retry it is, 1 at the second attempt; absent at the first. */
-		RESEND_COUNT("backoff.resend_count"),
+		RESEND_COUNT,
 
-		/**
-		 * Number: the delay before the attempt, in milliseconds; absent without a delay.
-		 */
-		DELAY("backoff.delay_ms");
+		/** Number: the delay before the attempt; absent without a delay. */
+		DELAY_MS;
 
-		private final String key;
-
-		KeyNames(String key) {
-			this.key = key;
-		}
+		private final String key = "backoff." + name().toLowerCase(Locale.ROOT);
 
 		@Override
 		public String asString() {
@@ -111,25 +107,7 @@ enum BackoffObservations implements ObservationDocumentation {
 
 		@Override
 		public boolean isRequired() {
-			return this != RESEND_COUNT && this != DELAY;
-		}
-
-	}
-
-	/** The events of a call: events of its span, counted beside its timer. */
-	public enum CallEvents implements Observation.Event {
-
-		/** The call begins to wait: the delay and its source. */
-		WAIT;
-
-		@Override
-		public String getName() {
-			return "wait";
-		}
-
-		@Override
-		public String getContextualName() {
-			return "wait %s (%s)";
+			return this != RESEND_COUNT && this != DELAY_MS;
 		}
 
 	}

@@ -13,7 +13,6 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
-import dev.backoff.spring.observation.BackoffObservations.CallEvents;
 import dev.backoff.spring.reactive.ObservationCarrier;
 import dev.backoff.time.DurationText;
 
@@ -196,7 +195,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		@Override
 		public void waitBegins(DelaySource source, long nanos) {
 			this.context.waitBegins(nanos);
-			this.observation.event(CallEvents.WAIT.format(DurationText.story(nanos), source.tag()));
+			this.observation.event(BackoffObservations.WAIT.format(DurationText.story(nanos), source.tag()));
 		}
 
 		@Override

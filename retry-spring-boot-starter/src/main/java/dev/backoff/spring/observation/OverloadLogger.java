@@ -33,10 +33,6 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 
 	private static final String BREAKER = "backoff.breaker";
 
-	/** Make a logger. */
-	public OverloadLogger() {
-	}
-
 	@Override
 	public void ranDry(RetryBudget budget) {
 		logger.atWarn()

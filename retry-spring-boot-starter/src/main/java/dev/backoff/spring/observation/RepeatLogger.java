@@ -25,10 +25,6 @@ final class RepeatLogger implements RetryListener {
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	/** Create the logger. */
-	public RepeatLogger() {
-	}
-
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		RetryEvent.RepeatedRequest repeats = event.repeats();

@@ -49,8 +49,8 @@ import dev.backoff.time.RetryTime;
  * At WARN and INFO, the first 20 stops a minute of each policy and reason are logged in
  * full, the others as one line for all of them; at DEBUG these are logged in full too. No
  * thread waits for the end of the minute. The line comes with the next event after it, of
- * any policy and reason and within a second, or with {@link #close()}; it shows how long
- * ago the last of its calls was. The twentieth line announces it.
+ * any policy and reason, or with {@link #close()}; it shows how long ago the last of its
+ * calls was. The twentieth line announces it.
  * <p>
  * Thread-safe.
  *
@@ -80,7 +80,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final RetryTime time;
 
-	private final StopQuotas quotas;
+	private final StopQuotas quotas = new StopQuotas();
 
 	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
 
@@ -94,14 +94,13 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	 */
 	public StopLogger(RetryTime time) {
 		this.time = time;
-		this.quotas = new StopQuotas(time.nanoTime(), StopLogger::log);
 	}
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		sweep();
-		int place = isFirstOfStored(event) ? this.quotas.takeFirstFailure(event.policy(), this.time.nanoTime()) : 0;
-		Level level = (place > 0) ? Level.WARN : Level.DEBUG;
+		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime()) : 0;
+		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
@@ -135,15 +134,14 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	/* The clock is read only if there may be something to report. */
 	private void sweep() {
-		if (this.quotas.isHolding()) {
-			this.quotas.sweep(this.time.nanoTime());
+		if (!this.quotas.isEmpty()) {
+			this.quotas.take(this.time.nanoTime(), StopQuotas.MINUTE).forEach(StopLogger::log);
 		}
 	}
 
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		long now = this.time.nanoTime();
-		this.quotas.sweep(now);
+		sweep();
 		Level level = level(event);
 		if (level == Level.DEBUG && event.story().reason() == StopReason.NESTED && logger.isInfoEnabled()
 				&& isFirst(this.nestedMethods, event.method())) {
@@ -163,8 +161,10 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			log(level, event, "");
 			return;
 		}
-		int place = this.quotas.take(event, now);
-		if (place > 0) {
+		RetriesStoppedException story = event.story();
+		int place = this.quotas.place(event.policy(), story.reason(), story.attempts(),
+				event.recovery() == RecoveryOutcome.DONE, this.time.nanoTime());
+		if (place <= StopQuotas.FULL) {
 			log(level, event, remark(place));
 		}
 		else if (logger.isDebugEnabled()) {
@@ -187,7 +187,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	}
 
 	private static String remark(int place) {
-		return (place < StopQuotas.Quota.FULL) ? "" : "; more within this minute are only counted";
+		return (place == StopQuotas.FULL) ? "; more within this minute are only counted" : "";
 	}
 
 	/* Name the stored call whose attempt this thread makes. */
@@ -207,7 +207,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.quotas.close(this.time.nanoTime());
+		this.quotas.take(this.time.nanoTime(), 0).forEach(StopLogger::log);
 	}
 
 	private static void log(Level level, RetryEvent.Stopped event, String remark) {
@@ -229,26 +229,23 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 	}
 
-	private static void log(StopQuotas.Kind kind, StopQuotas.Held held, long now) {
-		StopReason reason = kind.reason();
+	private static void log(StopQuotas.Held held) {
+		StopReason reason = held.reason();
+		LoggingEventBuilder line = logger.atLevel((reason == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
+			.addKeyValue(POLICY, held.policy())
+			.addKeyValue("backoff.calls", held.calls());
+		String within = DurationText.story(held.within());
 		if (reason == null) {
-			logger.atWarn()
-				.addKeyValue(POLICY, kind.policy())
-				.addKeyValue("backoff.calls", held.calls())
-				.log("The first attempts of " + held.calls() + " more stored calls failed within "
-						+ DurationText.story(held.within()) + " (policy " + kind.policy() + ")");
+			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within + " (policy "
+					+ held.policy() + ")");
 			return;
 		}
-		logger.atLevel((reason == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
-			.addKeyValue(POLICY, kind.policy())
-			.addKeyValue(STOP, reason.tag())
-			.addKeyValue("backoff.calls", held.calls())
+		line.addKeyValue(STOP, reason.tag())
 			.addKeyValue(ATTEMPTS, held.attempts())
 			.addKeyValue("backoff.recovered", held.recovered())
-			.log("Stopped " + held.calls() + " more " + ((held.calls() == 1) ? "call" : "calls") + " within "
-					+ DurationText.story(held.within()) + ", the last "
-					+ DurationText.story(Math.max(0, now - held.last())) + " ago: " + reason + " (policy "
-					+ kind.policy() + "; attempts " + held.attempts() + "; recovered " + held.recovered() + ")");
+			.log("Stopped " + held.calls() + " more " + ((held.calls() == 1) ? "call" : "calls") + " within " + within
+					+ ", the last " + DurationText.story(held.ago()) + " ago: " + reason + " (policy " + held.policy()
+					+ "; attempts " + held.attempts() + "; recovered " + held.recovered() + ")");
 	}
 
 	private static LoggingEventBuilder named(Level level, RetryEvent event) {

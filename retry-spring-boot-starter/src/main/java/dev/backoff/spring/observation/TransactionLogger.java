@@ -14,11 +14,9 @@ import dev.backoff.event.RetryListener;
  * Warn, once for each method, of a call that is retried inside a transaction of its
  * caller. An attempt's own transaction has ended by then. Thread-safe.
  * <p>
- * The listener looks at the thread that chooses the wait. An asynchronous call chooses it
- * on the calling thread only if its first attempt fails before the method returns. If the
- * stage fails later, the caller's transaction is not found, and one of the thread that
- * completes the stage is mistaken for it. Transactions of reactive calls are bound to no
- * thread and are not found.
+ * The thread that chooses the wait is asked. If the stage of an asynchronous call fails
+ * later, that is another thread than the caller's. Transactions of reactive calls are
+ * bound to no thread and are not found.
  */
 final class TransactionLogger implements RetryListener {
 
@@ -27,10 +25,6 @@ final class TransactionLogger implements RetryListener {
 	private static final int MAX_REMEMBERED = 1_000;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
-	/** Create the logger. */
-	public TransactionLogger() {
-	}
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {

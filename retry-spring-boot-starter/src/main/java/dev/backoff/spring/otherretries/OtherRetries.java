@@ -20,20 +20,12 @@ public final class OtherRetries {
 
 	private final PolicyUses uses;
 
-	/**
-	 * Make the search.
-	 * @param factory has the beans
-	 * @param uses the annotated methods
-	 */
 	public OtherRetries(ConfigurableListableBeanFactory factory, PolicyUses uses) {
 		this.factory = factory;
 		this.uses = uses;
 	}
 
-	/**
-	 * Search now.
-	 * @return what is found, the annotations first
-	 */
+	/** Search now; annotations come first. */
 	public List<OtherRetry> all() {
 		return Stream.concat(annotations().stream(), beans().stream()).toList();
 	}

@@ -28,11 +28,6 @@ public final class OtherRetriesLog implements ApplicationListener<ApplicationRea
 
 	private final AtomicBoolean logged = new AtomicBoolean();
 
-	/**
-	 * Make the log.
-	 * @param configuration says whether anything is logged
-	 * @param retries looks for other retries
-	 */
 	public OtherRetriesLog(BackoffConfiguration configuration, OtherRetries retries) {
 		this.configuration = configuration;
 		this.retries = retries;

@@ -1,5 +1,6 @@
 /**
- * Other retries in the application, which multiply the attempts of {@code @Backoff}.
+ * Other retries in the application, which multiply the attempts of {@code @Backoff}. The
+ * public types serve our modules.
  */
 @NullMarked
 package dev.backoff.spring.otherretries;

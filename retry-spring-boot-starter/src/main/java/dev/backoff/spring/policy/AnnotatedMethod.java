@@ -34,11 +34,7 @@ import dev.backoff.annotation.Backoff;
  */
 public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff onMethod, @Nullable Backoff onType) {
 
-	/**
-	 * Return whether a bean's class can have annotated methods; a cheap answer.
-	 * @param beanType the class, of a proxy or not
-	 * @return false if it surely has none
-	 */
+	/** Return whether a bean's class can have annotated methods; false is certain. */
 	public static boolean mayBeIn(Class<?> beanType) {
 		return AnnotationSearch.mayFindIn(beanType);
 	}
@@ -46,8 +42,6 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	/**
 	 * Return the annotated methods of a bean's class, those that cannot be advised
 	 * included.
-	 * @param beanType the class, of a proxy or not
-	 * @return one element a method
 	 */
 	public static Collection<AnnotatedMethod> in(Class<?> beanType) {
 		// its methods share the annotation of their type
@@ -60,12 +54,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 			.values();
 	}
 
-	/**
-	 * Return what is on a method.
-	 * @param method any method
-	 * @param beanType the class of the bean, of a proxy or not
-	 * @return what is on it, or null if it is not annotated
-	 */
+	/** Return what is on a method of a bean's class, or null if it is not annotated. */
 	public static @Nullable AnnotatedMethod of(Method method, Class<?> beanType) {
 		return of(method, beanType, AnnotatedMethod::onType);
 	}
@@ -114,24 +103,24 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * {@return the method as meters and logs call it; for instance {@code
-	 * OrderService.place}}
+	 * Return the method as meters and logs call it; for instance
+	 * {@code OrderService.place}.
 	 */
 	public String label() {
 		return this.type.getSimpleName() + "." + this.method.getName();
 	}
 
 	/**
-	 * {@return the method as reports call it; for instance {@code
-	 * OrderService.place(Order)}}
+	 * Return the method as reports call it; for instance
+	 * {@code OrderService.place(Order)}.
 	 */
 	public String signature() {
 		return label() + parameters();
 	}
 
 	/**
-	 * {@return the parameters, which tell overloads apart, as they are written; for
-	 * instance {@code (Order)}}
+	 * Return the parameters, which tell overloads apart, as they are written; for
+	 * instance {@code (Order)}.
 	 */
 	public String parameters() {
 		return Arrays.stream(this.method.getParameterTypes())
@@ -141,36 +130,30 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * {@return where reports place a problem of the method; for instance {@code @Backoff
-	 * on OrderService.place(Order)}}
+	 * Return where reports place a problem of the method; for instance
+	 * {@code @Backoff on OrderService.place(Order)}.
 	 */
 	public String place() {
 		return "@Backoff on " + ((this.onMethod != null) ? signature() : this.type.getSimpleName());
 	}
 
 	/**
-	 * Return where reports place a problem of an attribute that belongs to code.
-	 * @param attribute reads it
-	 * @return the method, or the type if its annotation sets the attribute
+	 * Return where reports place a problem of an attribute that belongs to code: the
+	 * method, or the type if its annotation sets the attribute.
 	 */
 	public String place(Function<Backoff, String> attribute) {
 		boolean onlyOnType = this.onType != null && !attribute.apply(this.onType).isEmpty() && !isOnMethod(attribute);
 		return onlyOnType ? "@Backoff on " + this.type.getSimpleName() : place();
 	}
 
-	/**
-	 * Return whether the method's own annotation sets an attribute.
-	 * @param attribute reads it
-	 * @return false if it is not set or the type's annotation sets it
-	 */
+	/** Return whether the method's own annotation sets an attribute. */
 	public boolean isOnMethod(Function<Backoff, String> attribute) {
 		return this.onMethod != null && !attribute.apply(this.onMethod).isEmpty();
 	}
 
 	/**
-	 * Return an attribute that belongs to code, the method's before the type's.
-	 * @param attribute reads it
-	 * @return the text, empty if not set
+	 * Return an attribute that belongs to code, the method's before the type's, empty if
+	 * not set.
 	 */
 	public String attribute(Function<Backoff, String> attribute) {
 		String text = (this.onMethod != null) ? attribute.apply(this.onMethod) : "";

@@ -14,10 +14,8 @@ import dev.backoff.spring.configuration.Problem;
 public interface ConfigurationUser {
 
 	/**
-	 * Check what another configuration would mean here.
-	 * @param candidate resolves policies by it
-	 * @param problems gets what is wrong
-	 * @return the change to make if there is no problem
+	 * Check what another configuration would mean here, and return the change to make if
+	 * there is no problem.
 	 */
 	Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
@@ -26,9 +24,8 @@ public interface ConfigurationUser {
 	interface Change {
 
 		/**
-		 * Make the new parts, which are not in effect yet.
-		 * @return puts it into effect, quickly, and throws nothing
-		 * @throws InvalidBackoffException if something cannot be made after all
+		 * Make the new parts, and return what puts them into effect, quickly, and throws
+		 * nothing.
 		 */
 		Runnable make();
 

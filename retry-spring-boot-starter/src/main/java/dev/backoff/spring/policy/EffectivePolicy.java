@@ -52,97 +52,73 @@ public final class EffectivePolicy {
 		this.writtenForIt = writtenForIt;
 	}
 
-	/**
-	 * {@return the policy's name, in the spelling of the configuration if it is there}
-	 */
+	/** Return the policy's name, in the spelling of the configuration if it is there. */
 	public String name() {
 		return this.numbers.name();
 	}
 
 	/**
-	 * {@return the policy with its numbers and lists, without classifiers and conditions}
+	 * Return the policy with its numbers and lists, without classifiers and conditions.
 	 */
 	public RetryPolicy numbers() {
 		return this.numbers;
 	}
 
-	/**
-	 * Return the policy complete.
-	 * @param classifiers in the order they are asked
-	 * @param retryWhen the condition for results that count as failures, or null
-	 * @param until the condition for results that are final, or null
-	 * @return the policy
-	 */
+	/** Return the policy complete, with classifiers in the order they are asked. */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
 		return this.numbers.toBuilder().classifiers(classifiers).retryWhen(retryWhen).until(until).build();
 	}
 
-	/**
-	 * {@return the bean name of the policy's own classifier, or null}
-	 */
+	/** Return the bean name of the policy's own classifier, or null. */
 	public @Nullable String classifier() {
 		return (this.classifier != null) ? this.classifier.text() : null;
 	}
 
-	/**
-	 * Report the policy's own classifier.
-	 * @param rule the rule that it breaks, without a full stop
-	 * @param fix what to write instead, a sentence
-	 * @return the problem, with the place where the classifier is named
-	 */
+	/** Report the policy's own classifier, at the place where it is named. */
 	public Problem classifierProblem(String rule, String fix) {
 		return (this.classifier != null) ? this.classifier.problem(rule, fix) : Problem.ofPlace(name(), rule, fix);
 	}
 
 	/**
-	 * {@return whether a stream is retried after elements have been passed on, false by
-	 * default}
+	 * Return whether a stream is retried after elements have been passed on, false by
+	 * default.
 	 */
 	public boolean isReplayed() {
 		return this.replayed;
 	}
 
-	/**
-	 * {@return whether calls are stored}
-	 */
+	/** Return whether calls are stored. */
 	public boolean isDurable() {
 		return this.concurrency != null;
 	}
 
 	/**
-	 * {@return how many attempts of a durable policy run at once in this process, or null
-	 * if it is not durable}
+	 * Return how many attempts of a durable policy run at once in this process, or null
+	 * if it is not durable.
 	 */
 	public @Nullable Integer concurrency() {
 		return this.concurrency;
 	}
 
-	/**
-	 * {@return the name of the breaker in effect, or null for none}
-	 */
+	/** Return the name of the breaker in effect, or null for none. */
 	public @Nullable String breaker() {
 		return this.breaker;
 	}
 
-	/**
-	 * {@return the name of the budget in effect, or null for none}
-	 */
+	/** Return the name of the budget in effect, or null for none. */
 	public @Nullable String budget() {
 		return this.budget;
 	}
 
-	/**
-	 * {@return the values in effect; an immutable map, in the order of the keys}
-	 */
+	/** Return the values in effect; an immutable map, in the order of the keys. */
 	public Map<PolicyKey, EffectiveValue> values() {
 		return this.values;
 	}
 
 	/**
-	 * Return whether a value was written for this policy alone.
-	 * @param key the key
-	 * @return false if it comes from a preset or the defaults
+	 * Return whether a value was written for this policy alone, not by a preset or the
+	 * defaults.
 	 */
 	public boolean isWrittenForIt(PolicyKey key) {
 		return this.writtenForIt.contains(key);

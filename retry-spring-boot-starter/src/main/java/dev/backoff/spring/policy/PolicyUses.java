@@ -8,31 +8,18 @@ import dev.backoff.spring.configuration.Problem;
 public interface PolicyUses {
 
 	/**
-	 * {@return what is in effect for the methods known so far; the methods with their
-	 * policies, ordered by name}
+	 * Return what is in effect for the methods known so far; the methods with their
+	 * policies, ordered by name.
 	 */
 	List<PolicyUse> uses();
 
-	/**
-	 * Return what would be in effect for them.
-	 * @param candidate resolves policies by another configuration
-	 * @param problems gets what is wrong
-	 * @return the methods with their policies, those with problems left out
-	 */
+	/** Return what would be in effect for them; methods with problems are left out. */
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
-	/**
-	 * Return what is probably not meant in a policy by itself.
-	 * @param policy a policy of any configuration
-	 * @return sentences
-	 */
+	/** Return what is probably not meant in a policy by itself, as sentences. */
 	List<String> advice(EffectivePolicy policy);
 
-	/**
-	 * Return whether another library makes attempts by the delays of a policy.
-	 * @param policy the policy's name
-	 * @return true once an adapter was made for it
-	 */
+	/** Return whether another library makes attempts by the delays of a policy. */
 	boolean isAdapted(String policy);
 
 }

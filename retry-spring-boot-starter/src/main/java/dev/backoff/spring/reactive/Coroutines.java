@@ -19,12 +19,7 @@ public final class Coroutines {
 	private Coroutines() {
 	}
 
-	/**
-	 * Carry the attempt into a function that suspends.
-	 * @param arguments the function's arguments, of which the last one is its
-	 * continuation
-	 * @return the same array, with another continuation
-	 */
+	/** Carry the attempt into a function that suspends: change its last argument. */
 	public static @Nullable Object[] withAttempt(@Nullable Object[] arguments) {
 		int last = arguments.length - 1;
 		if (last >= 0 && arguments[last] instanceof Continuation<?> continuation) {
@@ -33,11 +28,7 @@ public final class Coroutines {
 		return arguments;
 	}
 
-	/**
-	 * Carry the attempt into a flow.
-	 * @param returned the result of a function
-	 * @return a flow of the same elements, or the result itself if it is no flow
-	 */
+	/** Carry the attempt into a flow, if the result is one. */
 	public static @Nullable Object withAttempt(@Nullable Object returned) {
 		return (returned instanceof Flow<?> flow) ? FlowKt.flowOn(flow, new RunningAttempt()) : returned;
 	}

@@ -13,21 +13,15 @@ import dev.backoff.event.CallObserver;
  */
 public interface ObservationCarrier {
 
-	/**
-	 * {@return the key of the observation in a Reactor context}
-	 */
+	/** Return the key of the observation in a Reactor context. */
 	Object key();
 
-	/**
-	 * {@return the observation of this thread, or null if there is none}
-	 */
+	/** Return the observation of this thread, or null if there is none. */
 	@Nullable Object current();
 
 	/**
-	 * Open an observation on this thread.
-	 * @param carried an observation that was {@linkplain #current() current} on another
-	 * thread, or null to have none
-	 * @return the scope to close on this thread
+	 * Open an observation that was {@linkplain #current() current} on another thread, or
+	 * none for null.
 	 */
 	CallObserver.Scope open(@Nullable Object carried);
 

@@ -49,11 +49,7 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 	private static final CallObserver.Scope NOTHING = () -> {
 	};
 
-	/**
-	 * Return the publisher that the caller subscribes to.
-	 * @param context what the method is invoked with
-	 * @return a publisher of the method's kind
-	 */
+	/** Return the publisher that the caller subscribes to, of the method's kind. */
 	public Object publisher(C context) {
 		Publisher<Object> publisher = this.severalResults ? several(context)
 				: Mono.create((sink) -> new MonoCall<>(this, context, sink).start());

@@ -13,18 +13,14 @@ import dev.backoff.breaker.CallPermits;
 public interface OtherBreakers {
 
 	/**
-	 * {@return the permits of a breaker}
-	 * @param name the breaker's name
-	 * @param awaited whether refused calls wait instead of failing
-	 * @throws IllegalArgumentException if there is no breaker of that name. Its message
-	 * is the violated rule, without a full stop
+	 * Return the permits of a breaker. If there is none of that name, the exception's
+	 * message is the violated rule, without a full stop.
 	 */
 	CallPermits permits(String name, boolean awaited);
 
 	/**
-	 * {@return the state of a breaker in the other library's words, in lower case, or
-	 * null if it is unknown}
-	 * @param name the breaker's name
+	 * Return the state of a breaker in the other library's words, in lower case, or null
+	 * if it is unknown.
 	 */
 	default @Nullable String state(String name) {
 		return null;

@@ -60,11 +60,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private volatile @Nullable FailureVerdicts verdicts;
 
-	/**
-	 * Create the breakers of a configuration. Budgets are created at their first use.
-	 * @param configuration the settings of breakers and budgets
-	 * @param beanFactory has the time, the random source, classifiers and listeners
-	 */
+	/** Create the breakers of a configuration. Budgets are created at their first use. */
 	public OverloadSafety(BackoffConfiguration configuration, ListableBeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
@@ -102,11 +98,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		return known.apply(failure);
 	}
 
-	/**
-	 * {@return the budget of a policy, or null if its retries are free}
-	 * @param policy the policy
-	 * @param configuration the settings of a budget that is not in use yet
-	 */
+	/** Return the budget of a policy, or null if its retries are free. */
 	public @Nullable RetryBudget budget(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.budget();
 		return (name != null) ? this.budgets.getOrMake(name, () -> {
@@ -116,11 +108,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the breaker of a policy, which may be another library's, or null}
-	 * @param policy the policy
-	 * @param configuration the settings of the breaker
-	 * @throws InvalidBackoffException if the other library is absent, or has no breaker
-	 * of that name
+	 * Return the breaker of a policy, which may be another library's, or null. The other
+	 * library must be there and have a breaker of that name.
 	 */
 	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
@@ -160,10 +149,7 @@ public final class OverloadSafety implements ConfigurationUser {
 				"Invalid backoff.breakers." + entry.name() + "." + BreakerKey.PROVIDER.key() + written, rule, fix)));
 	}
 
-	/**
-	 * {@return the state of a breaker in lower case, or null if it is unknown}
-	 * @param entry a breaker of the configuration
-	 */
+	/** Return the state of a breaker in lower case, or null if it is unknown. */
 	public @Nullable String state(BreakerEntry entry) {
 		if (entry.provider() == BreakerProvider.OWN) {
 			return this.breakers.find(entry.name()).map((breaker) -> breaker.state().tag()).orElse(null);
@@ -198,9 +184,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the concurrency limit of a policy, or null if any number runs at once or
-	 * the policy is durable, whose attempts have threads of their own}
-	 * @param policy the policy
+	 * Return the concurrency limit of a policy, or null if any number runs at once or the
+	 * policy is durable, whose attempts have threads of their own.
 	 */
 	public @Nullable ConcurrencyLimit limit(EffectivePolicy policy) {
 		RetryPolicy numbers = policy.numbers();
@@ -214,9 +199,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * {@return the concurrency limit of a policy, or null if its attempts have never been
-	 * limited}
-	 * @param policy the policy's name
+	 * Return the concurrency limit of a policy, or null if its attempts have never been
+	 * limited.
 	 */
 	public @Nullable ConcurrencyLimit limit(String policy) {
 		return this.concurrencyLimits.get(policy);
@@ -225,7 +209,6 @@ public final class OverloadSafety implements ConfigurationUser {
 	/**
 	 * Limit attempts as policies say now. Calls that began under a limit keep that limit,
 	 * which permits any number if their policy has none any more.
-	 * @param policies the policies in effect
 	 */
 	public void changeLimits(Collection<EffectivePolicy> policies) {
 		Map<String, RetryPolicy> limits = new HashMap<>();
@@ -238,16 +221,12 @@ public final class OverloadSafety implements ConfigurationUser {
 		}));
 	}
 
-	/**
-	 * {@return the breakers of the configuration and of policies}
-	 */
+	/** Return the breakers of the configuration and of policies. */
 	public CircuitBreakers breakers() {
 		return this.breakers;
 	}
 
-	/**
-	 * {@return the budgets in use}
-	 */
+	/** Return the budgets in use. */
 	public RetryBudgets budgets() {
 		return this.budgets;
 	}
@@ -263,7 +242,6 @@ public final class OverloadSafety implements ConfigurationUser {
 	/**
 	 * Report all budgets, breakers and limits to an observer, existing ones included. One
 	 * may be reported several times.
-	 * @param observer the observer
 	 */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
@@ -279,23 +257,13 @@ public final class OverloadSafety implements ConfigurationUser {
 	/** Receives what is created, to give it meters. */
 	public interface Observer {
 
-		/**
-		 * A budget was created.
-		 * @param budget the budget
-		 */
+		/** A budget was created. */
 		void budgetMade(RetryBudget budget);
 
-		/**
-		 * A breaker was created.
-		 * @param breaker the breaker
-		 */
+		/** A breaker was created. */
 		void breakerMade(CircuitBreaker breaker);
 
-		/**
-		 * A limit of attempts was created.
-		 * @param policy the policy's name
-		 * @param limit the limit
-		 */
+		/** A limit of attempts was created. */
 		void limitMade(String policy, ConcurrencyLimit limit);
 
 	}

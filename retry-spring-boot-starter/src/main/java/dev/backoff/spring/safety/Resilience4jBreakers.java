@@ -28,10 +28,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
 
-	/**
-	 * Create the lookup.
-	 * @param registry supplies the registry, or null unless there is exactly one
-	 */
+	/** Create the lookup; the registry is null unless there is exactly one. */
 	public Resilience4jBreakers(Supplier<? extends @Nullable CircuitBreakerRegistry> registry) {
 		this.registry = registry;
 	}

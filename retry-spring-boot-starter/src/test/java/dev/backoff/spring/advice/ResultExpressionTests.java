@@ -1,6 +1,5 @@
 package dev.backoff.spring.advice;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +40,7 @@ class ResultExpressionTests {
 
 	private static ResultExpression parse(String text, ResolvableType type) {
 		List<Problem> problems = new ArrayList<>();
-		ResultExpression expression = ResultExpression.parse("until", text, type, true, problems);
+		ResultExpression expression = ResultExpression.parse("until", text, type, problems);
 		assertThat(problems).isEmpty();
 		assertThat(expression).isNotNull();
 		return expression;
@@ -49,7 +48,7 @@ class ResultExpressionTests {
 
 	private static List<String> problems(String text, Class<?> type) {
 		List<Problem> problems = new ArrayList<>();
-		assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(type), true, problems)).isNull();
+		assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(type), problems)).isNull();
 		return problems.stream().map(Problem::toString).toList();
 	}
 
@@ -105,7 +104,7 @@ class ResultExpressionTests {
 			Envelope<Payment> result = new Envelope<>(new Payment(Status.DONE, 1, List.of(), null));
 			assertThat(parse("#result.content.status.name == 'DONE'", type).test(result, null)).isTrue();
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression.parse("until", "#result.content.status == 'DONE'", type, true, problems);
+			ResultExpression.parse("until", "#result.content.status == 'DONE'", type, problems);
 			assertThat(problems).singleElement()
 				.hasToString(
 						"until (#result.content.status == 'DONE'): compares the enum Status with text, which is never "
@@ -166,8 +165,7 @@ class ResultExpressionTests {
 		void areLookedForInAnyExpression(String text) {
 			for (Class<?> type : List.of(Object.class, List.class)) {
 				List<Problem> problems = new ArrayList<>();
-				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type), true,
-						problems);
+				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type), problems);
 				assertThat(expression == null).isEqualTo(!problems.isEmpty());
 			}
 		}
@@ -192,8 +190,7 @@ class ResultExpressionTests {
 		@ValueSource(strings = { "#result.class.forName('java.lang.Runtime') != null",
 				"#result.getClass().getClassLoader() != null" })
 		void ofWaysAroundThem(String text) {
-			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
-					true, new ArrayList<>());
+			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), new ArrayList<>());
 			assertThat(expression).isNotNull();
 			assertThatExceptionOfType(EvaluationException.class).isThrownBy(() -> expression.test("x", null));
 		}
@@ -243,74 +240,6 @@ class ResultExpressionTests {
 	}
 
 	@Nested
-	class LiteralsOfOtherTypes {
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|', quoteCharacter = '"',
-				textBlock = """
-						#result == 'false'     | boolean    | boolean with text     | Write false instead of 'false'.
-						'0' != #result         | int        | int with text         | Write 0 instead of '0'.
-						#result == '9.50'      | BigDecimal | BigDecimal with text  | Write 9.50 instead of '9.50'.
-						#result == 'no'        | boolean    | boolean with text     | Compare it with a value of type Boolean.
-						#result == 'a'         | char       | char with text        | Compare it with a value of type Character.
-						#result == 1           | Boolean    | Boolean with a number | Compare it with a value of type Boolean.
-						#result == true        | long       | long with true        | Compare it with a value of type Long.
-						#result == true        | String     | String with true      | Compare it with a value of type String.
-						#result == 0           | String     | String with a number  | Compare it with a value of type String.
-						#result == null        | int        | int with null         | Compare it with a value of type Integer.
-						#result.amount == '5'  | Payment    | int with text         | Write 5 instead of '5'.
-						#result.final == 'yes' | Payment    | boolean with text     | Compare it with a value of type Boolean.
-						#result.parts == true  | Payment    | List with true        | Compare it with a value of type List.
-						#result == 'DONE'      | Payment    | Payment with text     | Compare it with a value of type Payment.
-						#result == 1           | Status     | enum Status with a number | Write #result.name instead of #result, and compare it with text.
-						""")
-		void areRefusedBecauseTheyAreNeverEqual(String text, String type, String what, String fix) throws Exception {
-			assertThat(problems(text, type(type)))
-				.containsExactly("until (" + text + "): compares the " + what + ", which is never equal. " + fix);
-		}
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-				#result == 0                | double
-				#result == 1.5              | BigDecimal
-				#result == null             | Boolean
-				#result?.amount == null     | Payment
-				#result == 'x'              | CharSequence
-				#result == 'x'              | StringBuilder
-				#result == 'x'              | Object
-				#result == 1                | Number
-				#result == 1                | Comparable
-				#result == 1                | HasState
-				#result == true             | Object
-				#result == true             | Comparable
-				'a' == 'b'                  | int
-				#result.state == 1          | HasState
-				""")
-		void passWhereAValueMayBeEqual(String text, String type) throws Exception {
-			assertThat(parse(text, type(type))).isNotNull();
-		}
-
-		private static Class<?> type(String name) throws Exception {
-			return switch (name) {
-				case "Payment" -> Payment.class;
-				case "Status" -> Status.class;
-				case "HasState" -> HasState.class;
-				case "BigDecimal" -> BigDecimal.class;
-				default -> ClassUtils.forName(Character.isLowerCase(name.charAt(0)) ? name : "java.lang." + name, null);
-			};
-		}
-
-	}
-
-	@Test
-	void literalsOfOtherTypesPassInTheAnnotationOfAType() {
-		List<Problem> problems = new ArrayList<>();
-		ResolvableType type = ResolvableType.forClass(String.class);
-		assertThat(ResultExpression.parse("retryWhen", "#result == false", type, false, problems)).isNotNull();
-		assertThat(problems).isEmpty();
-	}
-
-	@Nested
 	class Arguments {
 
 		@ParameterizedTest
@@ -349,7 +278,7 @@ class ResultExpressionTests {
 				"#root.class != null", "#systemProperties != null", "systemProperties['user.home'] != null" })
 		void includesNoTypesConstructorsBeansOrAssignments(String text) {
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), true, problems);
+			ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems);
 			assertThat(problems).isNotEmpty();
 		}
 
@@ -362,8 +291,7 @@ class ResultExpressionTests {
 				"#root.args[2].loadClass('java.lang.Runtime') != null", "#root.getClass() != null" })
 		void includesNoClassesThroughObjects(String text) {
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
-					true, problems);
+			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems);
 			if (problems.isEmpty()) {
 				assertThat(expression).isNotNull();
 				MethodInvocation call = call("text", String.class, getClass().getClassLoader());
@@ -389,7 +317,7 @@ class ResultExpressionTests {
 		void isLimited() {
 			List<Problem> problems = new ArrayList<>();
 			String text = "#result == '" + "x".repeat(20_000) + "'";
-			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), true, problems))
+			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems))
 				.isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
@@ -406,7 +334,7 @@ class ResultExpressionTests {
 					"true" + " and true".repeat(parts), "#result" + "?.toString()".repeat(parts * 5) + " == 'x'")) {
 				List<Problem> problems = new ArrayList<>();
 				ResultExpression expression = ResultExpression.parse("until", text,
-						ResolvableType.forClass(String.class), true, problems);
+						ResolvableType.forClass(String.class), problems);
 				assertThat(problems).isEmpty();
 				assertThat(expression).isNotNull();
 				assertThat(expression.test("x", null)).isTrue();

@@ -4,6 +4,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.annotation.Backoff;
@@ -18,218 +19,130 @@ class OverloadReportTests {
 
 	private static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
-	@ParameterizedTest
-	@MethodSource
-	void reportsBreakers(ReportRow row) {
-		row.check();
-	}
-
 	/* Each is line 4 of an application.yml, for a breaker that is used. */
-	static Stream<ReportRow> reportsBreakers() {
-		return Stream.of(
-				breaker("failure-rate: 0.5", "failure-rate (0.5)" + PERCENTAGE, "Write it as a percentage: 50%."),
-				breaker("failure-rate: 0%", "failure-rate (0%)" + PERCENTAGE, "Write a percentage such as 50%."),
-				breaker("failure-rate: 101%", "failure-rate (101%)" + PERCENTAGE, "Write a percentage such as 50%."),
-				breaker("failure-rate: .nan", "failure-rate (NaN)" + PERCENTAGE, "Write a percentage such as 50%."),
-				breaker("slow-call-rate: 80", "slow-call-rate (80)" + PERCENTAGE, "Write it as a percentage: 80%."),
-				breaker("slow-call-rate: 70%", "slow-call-rate (70%): has no effect without slow-call.",
-						"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."),
-				breaker("slow-call: 0s", "slow-call (0s): must be above zero.",
-						"Write a duration such as 5s, or none."),
-				breaker("slow-call: slow", "slow-call (slow): must be a duration.",
-						"Write a duration such as 5s, or none."),
-				breaker("window: 100", "window (100): must be a duration or a number of calls.",
-						"Write 100s for a time, or 100 calls for a number of calls."),
-				breaker("window: 0 calls", "window (0 calls): must be from 1 to 1000000 calls.",
-						"Write a number such as 100 calls."),
-				breaker("window: 10 calls",
-						"window (10 calls): must not be below minimum-calls (20), or it never opens.",
-						"Raise it, or lower minimum-calls (built in)."),
-				breaker("{ window: 30 calls, minimum-calls: 40 }",
-						"window (30 calls): must not be below minimum-calls (40), or it never opens.",
-						"Raise it, or lower minimum-calls (application.yml:4)."),
-				breaker("minimum-calls: 0", "minimum-calls (0): must be a whole number from 1 to 1000000.",
-						"Write 1 or more."),
-				breaker("probes: 0", "probes (0): must be a whole number from 1 to 1000000.", "Write 1 or more."),
-				breaker("probes: 1.5", "probes (1.5): must be a whole number from 1 to 1000000.", "Write 1 or more."),
-				breaker("open-for: 0s", "open-for (0s): must be above zero.", DURATION_FIX),
-				breaker("open-for: -1s", "open-for (-1s): must not be negative.", DURATION_FIX),
-				breaker("open-for: 30", "open-for (30): must have a unit.", "Write 30ms or 30s."),
-				breaker("open-for: 0", "open-for (0): must be above zero.", DURATION_FIX),
-				breaker("slow-call: 2", "slow-call (2): must have a unit.", "Write 2ms or 2s."),
-				breaker("half-open-timeout: 5", "half-open-timeout (5): must have a unit.", "Write 5ms or 5s."),
-				breaker("open-for-multiplier: 0.5", "open-for-multiplier (0.5): must be a finite number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the time constant."),
-				breaker("open-for-multiplier: .inf",
-						"open-for-multiplier (Infinity): must be a finite number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the time constant."),
-				breaker("half-open-timeout: none", "half-open-timeout (none): must be a duration.", DURATION_FIX),
-				breaker("on-open: fall", "on-open (fall): must be one of fail, wait.", "Write fail."),
-				breaker("provider: hystrix", "provider (hystrix): must be one of own, resilience4j.",
-						"Write one of these words."),
-				breaker("{ provider: resilience4j, on-open: wait, probes: 3 }",
-						"probes (3): has no effect, because the provider is resilience4j (application.yml:4), "
-								+ "whose own configuration rules it.",
-						"Remove it, and configure the breaker of that name there."),
-				breaker("failure-rate: [50%, 60%]", "failure-rate (50%, 60%): must be one value, not a list.",
-						"Write one value."),
-				breaker("window:", "window (): must not be empty.", "Give it a value, or remove the key."),
-				breaker("window: ${shop.window}",
-						"window (${shop.window}): has the placeholder ${shop.window}, which nothing defines.",
-						"Define the property shop.window, or give it a default, as in ${shop.window:2s}."),
-				breaker("failure-rat: 50%", "failure-rat (50%): is no key of a breaker.",
-						"Write failure-rate instead of failure-rat."),
-				breaker("wait-duration-in-open-state: 5s", "wait-duration-in-open-state (5s): is no key of a breaker.",
-						"Write open-for instead of wait-duration-in-open-state."),
-				breaker("wibble: 1", "wibble (1): is no key of a breaker.",
-						"Known keys: provider, failure-rate, slow-call, slow-call-rate, window, minimum-calls, "
-								+ "open-for, open-for-multiplier, probes, half-open-timeout, on-open."),
-				breaker("place.window: 5s", "place.window (5s): is no key of a breaker.",
-						"If the breaker is called gateway.place, write its name in brackets and quotes: "
-								+ "\"[gateway.place]\"."));
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					failure-rate: 0.5 | failure-rate (0.5): must be a percentage above 0% and at most 100%. | Write it as a percentage: 50%.
+					failure-rate: 0% | failure-rate (0%): must be a percentage above 0% and at most 100%. | Write a percentage such as 50%.
+					failure-rate: 101% | failure-rate (101%): must be a percentage above 0% and at most 100%. | Write a percentage such as 50%.
+					failure-rate: .nan | failure-rate (NaN): must be a percentage above 0% and at most 100%. | Write a percentage such as 50%.
+					slow-call-rate: 80 | slow-call-rate (80): must be a percentage above 0% and at most 100%. | Write it as a percentage: 80%.
+					slow-call-rate: 70% | slow-call-rate (70%): has no effect without slow-call. | Add slow-call, what a call must exceed to be slow, such as 2s, or remove it.
+					slow-call: 0s | slow-call (0s): must be above zero. | Write a duration such as 5s, or none.
+					slow-call: slow | slow-call (slow): must be a duration. | Write a duration such as 5s, or none.
+					window: 100 | window (100): must be a duration or a number of calls. | Write 100s for a time, or 100 calls for a number of calls.
+					window: 0 calls | window (0 calls): must be from 1 to 1000000 calls. | Write a number such as 100 calls.
+					window: 10 calls | window (10 calls): must not be below minimum-calls (20), or it never opens. | Raise it, or lower minimum-calls (built in).
+					{ window: 30 calls, minimum-calls: 40 } | window (30 calls): must not be below minimum-calls (40), or it never opens. | Raise it, or lower minimum-calls (application.yml:4).
+					minimum-calls: 0 | minimum-calls (0): must be a whole number from 1 to 1000000. | Write 1 or more.
+					probes: 0 | probes (0): must be a whole number from 1 to 1000000. | Write 1 or more.
+					probes: 1.5 | probes (1.5): must be a whole number from 1 to 1000000. | Write 1 or more.
+					open-for: 0s | open-for (0s): must be above zero. | Write a number and a unit, such as 250ms, 2s or 5m.
+					open-for: -1s | open-for (-1s): must not be negative. | Write a number and a unit, such as 250ms, 2s or 5m.
+					open-for: 30 | open-for (30): must have a unit. | Write 30ms or 30s.
+					open-for: 0 | open-for (0): must be above zero. | Write a number and a unit, such as 250ms, 2s or 5m.
+					slow-call: 2 | slow-call (2): must have a unit. | Write 2ms or 2s.
+					half-open-timeout: 5 | half-open-timeout (5): must have a unit. | Write 5ms or 5s.
+					open-for-multiplier: 0.5 | open-for-multiplier (0.5): must be a finite number of at least 1. | Write a number such as 2 or 1.5; 1 keeps the time constant.
+					open-for-multiplier: .inf | open-for-multiplier (Infinity): must be a finite number of at least 1. | Write a number such as 2 or 1.5; 1 keeps the time constant.
+					half-open-timeout: none | half-open-timeout (none): must be a duration. | Write a number and a unit, such as 250ms, 2s or 5m.
+					on-open: fall | on-open (fall): must be one of fail, wait. | Write fail.
+					provider: hystrix | provider (hystrix): must be one of own, resilience4j. | Write one of these words.
+					{ provider: resilience4j, on-open: wait, probes: 3 } | probes (3): has no effect, because the provider is resilience4j (application.yml:4), whose own configuration rules it. | Remove it, and configure the breaker of that name there.
+					failure-rate: [50%, 60%] | failure-rate (50%, 60%): must be one value, not a list. | Write one value.
+					window: | window (): must not be empty. | Give it a value, or remove the key.
+					window: ${shop.window} | window (${shop.window}): has the placeholder ${shop.window}, which nothing defines. | Define the property shop.window, or give it a default, as in ${shop.window:2s}.
+					failure-rat: 50% | failure-rat (50%): is no key of a breaker. | Write failure-rate instead of failure-rat.
+					wait-duration-in-open-state: 5s | wait-duration-in-open-state (5s): is no key of a breaker. | Write open-for instead of wait-duration-in-open-state.
+					wibble: 1 | wibble (1): is no key of a breaker. | Known keys: provider, failure-rate, slow-call, slow-call-rate, window, minimum-calls, open-for, open-for-multiplier, probes, half-open-timeout, on-open.
+					place.window: 5s | place.window (5s): is no key of a breaker. | If the breaker is called gateway.place, write its name in brackets and quotes: "[gateway.place]".
+					""")
+	void reportsBreakers(String line, String problem, String fix) {
+		below("breakers", line, problem, fix).check();
 	}
 
-	private static ReportRow breaker(String line, String problem, String fix) {
-		return below("breakers", line, problem, fix);
+	/* The same for a budget. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					tokens: -1 | tokens (-1): must be a number from 0 to 1000000. | Write a number such as 50.
+					tokens: .inf | tokens (Infinity): must be a number from 0 to 1000000. | Write a number such as 50.
+					tokens: many | tokens (many): must be a number from 0 to 1000000. | Write a number such as 50.
+					tokens: 20% | tokens (20%): must be a number from 0 to 1000000. | Write a number such as 50.
+					per-success: 10% | per-success (10%): must be a number from 0 to 1000000. | Write it as a plain number: 0.1.
+					per-success: .nan | per-success (NaN): must be a number from 0 to 1000000. | Write a number such as 1 or 0.1.
+					per-second: 10001 | per-second (10001): must be a number from 0 to 10000. | Write a number such as 1 or 0.1.
+					max-tokens: 5 | max-tokens (5): is no key of a budget. | Write tokens instead of max-tokens.
+					post.tokens: 5 | post.tokens (5): is no key of a budget. | If the budget is called gateway.post, write its name in brackets and quotes: "[gateway.post]".
+					""")
+	void reportsBudgets(String line, String problem, String fix) {
+		below("budgets", line, problem, fix).check();
 	}
 
 	private static ReportRow below(String section, String line, String problem, String fix) {
-		String at = problem.replaceFirst("\\): ", ") at application.yml:4: ");
-		return ReportRow.of(line, shop().yaml("""
+		return ReportRow.ofFourthLine("""
 				backoff:
 				  %s:
 				    gateway:
 				      %s
 				  policies.orders.%s: gateway
-				""".formatted(section, line, section.substring(0, section.length() - 1))),
-				"Invalid backoff." + section + ".gateway." + at, fix);
+				""".formatted(section, line, section.substring(0, section.length() - 1)),
+				"backoff." + section + ".gateway." + problem, fix);
 	}
 
 	@ParameterizedTest
-	@MethodSource
-	void reportsBudgets(ReportRow row) {
-		row.check();
-	}
-
-	static Stream<ReportRow> reportsBudgets() {
-		return Stream.of(
-				budget("tokens: -1", "tokens (-1): must be a number from 0 to 1000000.", "Write a number such as 50."),
-				budget("tokens: .inf", "tokens (Infinity): must be a number from 0 to 1000000.",
-						"Write a number such as 50."),
-				budget("tokens: many", "tokens (many): must be a number from 0 to 1000000.",
-						"Write a number such as 50."),
-				budget("tokens: 20%", "tokens (20%): must be a number from 0 to 1000000.",
-						"Write a number such as 50."),
-				budget("per-success: 10%", "per-success (10%): must be a number from 0 to 1000000.",
-						"Write it as a plain number: 0.1."),
-				budget("per-success: .nan", "per-success (NaN): must be a number from 0 to 1000000.",
-						"Write a number such as 1 or 0.1."),
-				budget("per-second: 10001", "per-second (10001): must be a number from 0 to 10000.",
-						"Write a number such as 1 or 0.1."),
-				budget("max-tokens: 5", "max-tokens (5): is no key of a budget.",
-						"Write tokens instead of max-tokens."),
-				budget("post.tokens: 5", "post.tokens (5): is no key of a budget.",
-						"If the budget is called gateway.post, write its name in brackets and quotes: "
-								+ "\"[gateway.post]\"."),
-				ReportRow.of("tokens below the cost", shop().yaml("""
-						backoff:
-						  budgets.gateway.tokens: 0.5
-						  policies.orders.budget: gateway
-						"""),
-						"Invalid backoff.budgets.gateway.tokens (0.5) at application.yml:2: must not be below the "
-								+ "cost of a retry (1), or no retry could ever be paid.",
-						"Raise it; 0 allows no retry."));
-	}
-
-	private static ReportRow budget(String line, String problem, String fix) {
-		return below("budgets", line, problem, fix);
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					idempotent: perhaps | idempotent (perhaps): must be true, false or by-key. | Write true, false or by-key; yes and no stand for the first two.
+					when-empty: wai | when-empty (wai): must be one of stop, wait. | Write wait.
+					concurrency: 0 | concurrency (0): must be a whole number from 1 to 1000000, or none. | Write 1 or more, or none for no limit.
+					concurrency: 2.5 | concurrency (2.5): must be a whole number from 1 to 1000000, or none. | Write 1 or more, or none for no limit.
+					{ concurrency: 2, max-waiting: -1 } | max-waiting (-1): must be a whole number from 0 to 1000000, or unlimited. | Write 0 to refuse at once, a number, or unlimited.
+					{ concurrency: 2, max-waiting: 5s } | max-waiting (5s): must be a whole number from 0 to 1000000, or unlimited. | Write 0 to refuse at once, a number, or unlimited.
+					max-waiting: 5 | max-waiting (5): has no effect without a concurrency. | Add concurrency, or remove it.
+					{ concurrency: none, max-waiting: 5 } | max-waiting (5): has no effect without a concurrency. | Add concurrency, or remove it.
+					max-concurrent-calls: 5 | max-concurrent-calls (5): is no key of a policy. | Write concurrency instead of max-concurrent-calls.
+					max-wait-duration: 5s | max-wait-duration (5s): is no key of a policy. | Write max-waiting instead of max-wait-duration: it counts attempts, not time.
+					breaker: gateway | breaker (gateway): names a breaker that is not defined. | Define backoff.breakers.gateway, or remove it.
+					budget: gateway | budget (gateway): names a budget that is not defined. | Define backoff.budgets.gateway, or remove it.
+					budget: false | budget (false): must be the name of a budget, or none. | Write none to switch it off.
+					budget: "No" | budget (No): must be the name of a budget, or none. | Write none to switch it off.
+					budget: true | budget (true): must be the name of a budget, or none. | Remove it: a budget is on by default.
+					budget: 20 | budget (20): must be the name of a budget, or none. | Set backoff.budgets.orders.tokens.
+					breaker: "off" | breaker (off): must be the name of a breaker, or none. | Write none to switch it off.
+					breaker: true | breaker (true): must be the name of a breaker, or none. | Define a breaker below backoff.breakers, and write its name.
+					retryAftre.maxs: 60s | retryAftre.maxs (60s): is no key of a policy. | Write retry-after.max instead of retryAftre.maxs.
+					retry-aftr.max: 5m | retry-aftr.max (5m): is no key of a policy. | Write retry-after.max instead of retry-aftr.max.
+					""")
+	void reportsPolicies(String line, String problem, String fix) {
+		ReportRow.ofPolicy(line, problem, fix).check();
 	}
 
 	@ParameterizedTest
-	@MethodSource
-	void reportsPolicies(ReportRow row) {
-		row.check();
-	}
-
-	static Stream<ReportRow> reportsPolicies() {
-		return Stream.of(
-				policy("idempotent: perhaps", "idempotent (perhaps): must be true, false or by-key.",
-						"Write true, false or by-key; yes and no stand for the first two."),
-				policy("when-empty: wai", "when-empty (wai): must be one of stop, wait.", "Write wait."),
-				policy("concurrency: 0", "concurrency (0): must be a whole number from 1 to 1000000, or none.",
-						"Write 1 or more, or none for no limit."),
-				policy("concurrency: 2.5", "concurrency (2.5): must be a whole number from 1 to 1000000, or none.",
-						"Write 1 or more, or none for no limit."),
-				policy("{ concurrency: 2, max-waiting: -1 }",
-						"max-waiting (-1): must be a whole number from 0 to 1000000, or unlimited.",
-						"Write 0 to refuse at once, a number, or unlimited."),
-				policy("{ concurrency: 2, max-waiting: 5s }",
-						"max-waiting (5s): must be a whole number from 0 to 1000000, or unlimited.",
-						"Write 0 to refuse at once, a number, or unlimited."),
-				policy("max-waiting: 5", "max-waiting (5): has no effect without a concurrency.",
-						"Add concurrency, or remove it."),
-				policy("{ concurrency: none, max-waiting: 5 }", "max-waiting (5): has no effect without a concurrency.",
-						"Add concurrency, or remove it."),
-				policy("max-concurrent-calls: 5", "max-concurrent-calls (5): is no key of a policy.",
-						"Write concurrency instead of max-concurrent-calls."),
-				policy("max-wait-duration: 5s", "max-wait-duration (5s): is no key of a policy.",
-						"Write max-waiting instead of max-wait-duration: it counts attempts, not time."),
-				policy("breaker: gateway", "breaker (gateway): names a breaker that is not defined.",
-						"Define backoff.breakers.gateway, or remove it."),
-				policy("budget: gateway", "budget (gateway): names a budget that is not defined.",
-						"Define backoff.budgets.gateway, or remove it."),
-				policy("budget: false", "budget (false): must be the name of a budget, or none.",
-						"Write none to switch it off."),
-				policy("budget: \"No\"", "budget (No): must be the name of a budget, or none.",
-						"Write none to switch it off."),
-				policy("budget: true", "budget (true): must be the name of a budget, or none.",
-						"Remove it: a budget is on by default."),
-				policy("budget: 20", "budget (20): must be the name of a budget, or none.",
-						"Set backoff.budgets.orders.tokens."),
-				policy("breaker: \"off\"", "breaker (off): must be the name of a breaker, or none.",
-						"Write none to switch it off."),
-				policy("breaker: true", "breaker (true): must be the name of a breaker, or none.",
-						"Define a breaker below backoff.breakers, and write its name."),
-				policy("retryAftre.maxs: 60s", "retryAftre.maxs (60s): is no key of a policy.",
-						"Write retry-after.max instead of retryAftre.maxs."),
-				policy("retry-aftr.max: 5m", "retry-aftr.max (5m): is no key of a policy.",
-						"Write retry-after.max instead of retry-aftr.max."));
-	}
-
-	@ParameterizedTest
-	@MethodSource
-	void reportsKeysThatBelongElsewhere(ReportRow row) {
-		row.check();
-	}
-
-	static Stream<ReportRow> reportsKeysThatBelongElsewhere() {
-		return Stream.of(misplaced("circuit-breaker: gateway", "Write breaker instead of circuit-breaker."),
-				misplaced("retry-budget: gateway", "Write budget instead of retry-budget."),
-				misplaced("on-open: wait", "Define it below backoff.breakers.<name>."),
-				misplaced("open-for: 30s", "Define it below backoff.breakers.<name>."),
-				misplaced("probes: 3", "Define it below backoff.breakers.<name>."),
-				misplaced("failure-rate: 50%", "Define it below backoff.breakers.<name>."),
-				misplaced("minimum-calls: 20", "Define it below backoff.breakers.<name>."),
-				misplaced("tokens: 20", "Define it below backoff.budgets.<name>."),
-				misplaced("per-second: 1", "Define it below backoff.budgets.<name>."),
-				misplaced("breaker.failure-rate: 50%",
-						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
-				misplaced("circuit-breaker.wibble: 1",
-						"Define it below backoff.breakers.<name>, and write breaker: <name>."),
-				misplaced("budget.tokens: 20", "Define it below backoff.budgets.<name>, and write budget: <name>."),
-				misplaced("retry-budget.per-second: 2",
-						"Define it below backoff.budgets.<name>, and write budget: <name>."));
-	}
-
-	private static ReportRow misplaced(String line, String fix) {
-		int colon = line.indexOf(": ");
-		return policy(line, line.substring(0, colon) + " (" + line.substring(colon + 2) + "): is no key of a policy.",
-				fix);
+	@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+			circuit-breaker: gateway | Write breaker instead of circuit-breaker.
+			retry-budget: gateway | Write budget instead of retry-budget.
+			on-open: wait | Define it below backoff.breakers.<name>.
+			open-for: 30s | Define it below backoff.breakers.<name>.
+			probes: 3 | Define it below backoff.breakers.<name>.
+			failure-rate: 50% | Define it below backoff.breakers.<name>.
+			minimum-calls: 20 | Define it below backoff.breakers.<name>.
+			tokens: 20 | Define it below backoff.budgets.<name>.
+			per-second: 1 | Define it below backoff.budgets.<name>.
+			breaker.failure-rate: 50% | Define it below backoff.breakers.<name>, and write breaker: <name>.
+			circuit-breaker.wibble: 1 | Define it below backoff.breakers.<name>, and write breaker: <name>.
+			budget.tokens: 20 | Define it below backoff.budgets.<name>, and write budget: <name>.
+			retry-budget.per-second: 2 | Define it below backoff.budgets.<name>, and write budget: <name>.
+			""")
+	void reportsKeysThatBelongElsewhere(String line, String fix) {
+		String[] entry = line.split(": ");
+		ReportRow.ofPolicy(line, entry[0] + " (" + entry[1] + "): is no key of a policy.", fix).check();
 	}
 
 	@Test
 	void reportsKeysThatBelongElsewhereAmongTheDefaultsAndAboveThem() {
-		ReportRow.of("elsewhere", shop().yaml("""
+		ReportRow.of("elsewhere", ReportRow.shop().yaml("""
 				backoff:
 				  defaults: { open-for: 5s, retry-aftr.max: 5m }
 				  tokens: 20
@@ -248,16 +161,6 @@ class OverloadReportTests {
 			.check();
 	}
 
-	private static ReportRow policy(String line, String problem, String fix) {
-		String at = problem.replaceFirst("\\): ", ") at application.yml:4: ");
-		return ReportRow.of(line, shop().yaml("""
-				backoff:
-				  policies:
-				    orders:
-				      %s
-				""".formatted(line)), "Invalid backoff.policies.orders." + at, fix);
-	}
-
 	@ParameterizedTest
 	@MethodSource
 	void reportsNames(ReportRow row) {
@@ -265,18 +168,27 @@ class OverloadReportTests {
 	}
 
 	static Stream<ReportRow> reportsNames() {
-		return Stream.of(ReportRow.of("nearest breaker and budget", shop().yaml("""
-				backoff:
-				  breakers.payment-gateway.window: 30s
-				  budgets.payment-gateway.tokens: 30
-				  policies.orders: { breaker: paymentgatewai, budget: payment-gatway }
-				"""),
-				"Invalid backoff.policies.orders.breaker (paymentgatewai) at application.yml:4: names a breaker "
-						+ "that is not defined.",
-				"Write payment-gateway.",
-				"Invalid backoff.policies.orders.budget (payment-gatway) at application.yml:4: names a budget "
-						+ "that is not defined.",
-				"Write payment-gateway."),
+		return Stream.of(
+				ReportRow.of("tokens below the cost", ReportRow.shop().yaml("""
+						backoff:
+						  budgets.gateway.tokens: 0.5
+						  policies.orders.budget: gateway
+						"""),
+						"Invalid backoff.budgets.gateway.tokens (0.5) at application.yml:2: must not be below the "
+								+ "cost of a retry (1), or no retry could ever be paid.",
+						"Raise it; 0 allows no retry."),
+				ReportRow.of("nearest breaker and budget", ReportRow.shop().yaml("""
+						backoff:
+						  breakers.payment-gateway.window: 30s
+						  budgets.payment-gateway.tokens: 30
+						  policies.orders: { breaker: paymentgatewai, budget: payment-gatway }
+						"""),
+						"Invalid backoff.policies.orders.breaker (paymentgatewai) at application.yml:4: names a breaker "
+								+ "that is not defined.",
+						"Write payment-gateway.",
+						"Invalid backoff.policies.orders.budget (payment-gatway) at application.yml:4: names a budget "
+								+ "that is not defined.",
+						"Write payment-gateway."),
 				ReportRow.of("names in an annotation", SmallApplication.of(Named.class),
 						"@Backoff on Named.place(): invalid breaker (gateway): names a breaker that is not defined.",
 						"Define backoff.breakers.gateway, or remove it.",
@@ -289,7 +201,7 @@ class OverloadReportTests {
 						"Write none to switch it off.",
 						"@Backoff on Numbered.place(): invalid budget (7.5): must be the name of a budget, or none.",
 						"Set backoff.budgets.[Numbered.place].tokens."),
-				ReportRow.of("a number in a policy with dots, and among the defaults", shop().yaml("""
+				ReportRow.of("a number in a policy with dots, and among the defaults", ReportRow.shop().yaml("""
 						backoff:
 						  defaults.budget: 30
 						  policies:
@@ -301,7 +213,7 @@ class OverloadReportTests {
 						"Invalid backoff.policies[shop.orders].budget (20) at application.yml:4: must be the name of a "
 								+ "budget, or none.",
 						"Set backoff.budgets.[shop.orders].tokens."),
-				ReportRow.of("a name among the defaults", shop().yaml("""
+				ReportRow.of("a name among the defaults", ReportRow.shop().yaml("""
 						backoff:
 						  defaults.budget: shared
 						  policies.orders.base: 1s
@@ -309,7 +221,7 @@ class OverloadReportTests {
 						"Invalid backoff.defaults.budget (shared) at application.yml:2: names a budget that is not "
 								+ "defined.",
 						"Define backoff.budgets.shared, or remove it."),
-				ReportRow.of("colliding names in one file", shop().yaml("""
+				ReportRow.of("colliding names in one file", ReportRow.shop().yaml("""
 						backoff:
 						  breakers:
 						    orders: { window: 30s }
@@ -325,7 +237,7 @@ class OverloadReportTests {
 						"Budgets order-s (application.yml:6) and orders (application.yml:7): names are compared by "
 								+ "letters and digits only, so these two are the same.",
 						"Rename one of them, or merge the two."),
-				ReportRow.of("one key twice", shop().yaml("""
+				ReportRow.of("one key twice", ReportRow.shop().yaml("""
 						backoff:
 						  budgets:
 						    orders: { per-success: 1, perSuccess: 2 }
@@ -333,7 +245,7 @@ class OverloadReportTests {
 						"""), "Keys backoff.budgets.orders.per-success (application.yml:3) and "
 						+ "backoff.budgets.orders.perSuccess (application.yml:3): keys are compared by letters and "
 						+ "digits only, so these two are the same.", "Remove one of them."),
-				ReportRow.of("a budget called none", shop().yaml("""
+				ReportRow.of("a budget called none", ReportRow.shop().yaml("""
 						backoff:
 						  budgets.none.tokens: 0
 						  policies.orders.budget: none
@@ -341,7 +253,7 @@ class OverloadReportTests {
 						"Invalid backoff.budgets.none.tokens (0) at application.yml:2: is below a budget called none, "
 								+ "which stands for no budget.",
 						"Give the budget another name."),
-				ReportRow.of("sections misspelled, and values where keys are expected", shop().yaml("""
+				ReportRow.of("sections misspelled, and values where keys are expected", ReportRow.shop().yaml("""
 						backoff:
 						  breaker.gateway.window: 30s
 						  budget.gateway.tokens: 30
@@ -358,12 +270,13 @@ class OverloadReportTests {
 						"Invalid backoff.budgets.gateway (30) at application.yml:5: holds keys, not a value.",
 						"Write the keys below it, for instance backoff.budgets.gateway.tokens."),
 				ReportRow.of("environment variables",
-						shop().yaml("backoff.policies.orders.base: 1s")
+						ReportRow.shop()
+							.yaml("backoff.policies.orders.base: 1s")
 							.variable("BACKOFF_BREAKERS_ORDERS_SLOW_CALL_RATE", "0.8"),
 						"Invalid backoff.breakers.orders.slow-call-rate (0.8) at the environment variable "
 								+ "BACKOFF_BREAKERS_ORDERS_SLOW_CALL_RATE" + PERCENTAGE,
 						"Write it as a percentage: 80%."),
-				ReportRow.of("one that nobody uses, and all problems at once", shop().yaml("""
+				ReportRow.of("one that nobody uses, and all problems at once", ReportRow.shop().yaml("""
 						backoff:
 						  breakers.spare: { probes: 0, failure-rate: 0% }
 						  budgets.spare: { tokens: few, per-second: 0.5x }
@@ -381,19 +294,6 @@ class OverloadReportTests {
 						"Invalid backoff.budgets.spare.per-second (0.5x) at application.yml:3: must be a number from 0 to "
 								+ "10000.",
 						"Write a number such as 1 or 0.1."));
-	}
-
-	private static SmallApplication shop() {
-		return SmallApplication.of(Shop.class);
-	}
-
-	public static class Shop {
-
-		@Backoff("orders")
-		public String place(String order) {
-			return order;
-		}
-
 	}
 
 	public static class Numbered {

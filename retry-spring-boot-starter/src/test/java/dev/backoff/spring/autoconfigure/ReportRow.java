@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.SmallApplication;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +21,25 @@ record ReportRow(String name, SmallApplication application, List<String> problem
 
 	static ReportRow of(String name, SmallApplication application, String... problems) {
 		return new ReportRow(name, application, List.of(problems));
+	}
+
+	/** A line of a policy that a method uses, the fourth of an application.yml. */
+	static ReportRow ofPolicy(String line, String problem, String fix) {
+		return ofFourthLine("""
+				backoff:
+				  policies:
+				    orders:
+				      %s
+				""".formatted(line), "backoff.policies.orders." + problem, fix);
+	}
+
+	static ReportRow ofFourthLine(String yaml, String problem, String fix) {
+		return of(yaml, shop().yaml(yaml), "Invalid " + problem.replaceFirst("\\): ", ") at application.yml:4: "), fix);
+	}
+
+	/** An application with one method, which uses the policy called orders. */
+	static SmallApplication shop() {
+		return SmallApplication.of(Shop.class);
 	}
 
 	void check() {
@@ -51,6 +71,15 @@ record ReportRow(String name, SmallApplication application, List<String> problem
 	@Override
 	public String toString() {
 		return this.name;
+	}
+
+	public static class Shop {
+
+		@Backoff("orders")
+		public String place(String order) {
+			return order;
+		}
+
 	}
 
 }

@@ -5,12 +5,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.SmallApplication;
 
@@ -20,286 +20,93 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /** Every kind of bad configuration, with the whole report that stops the start. */
 class StartupReportTests {
 
-	@ParameterizedTest
-	@MethodSource
-	void reportsValuesAndKeysOfPolicies(ReportRow row) {
-		row.check();
-	}
-
 	/* Each is line 4 of an application.yml, in a policy that is used. */
-	static Stream<ReportRow> reportsValuesAndKeysOfPolicies() {
-		return Stream.of(
-				value("max-attempts: 0",
-						"Invalid backoff.policies.orders.max-attempts (0) at application.yml:4: must be a "
-								+ "number from 1 to 1000000, or unlimited.",
-						"Write 1 or more, or unlimited; 1 means no retry."),
-				value("max-attempts: -1",
-						"Invalid backoff.policies.orders.max-attempts (-1) at application.yml:4: must be a "
-								+ "number from 1 to 1000000, or unlimited.",
-						"Write 1 or more, or unlimited; 1 means no retry."),
-				value("max-attempts: 2.5",
-						"Invalid backoff.policies.orders.max-attempts (2.5) at application.yml:4: must be a "
-								+ "number from 1 to 1000000, or unlimited.",
-						"Write 1 or more, or unlimited; 1 means no retry."),
-				value("jitter: 120%",
-						"Invalid backoff.policies.orders.jitter (120%) at application.yml:4: must be above 0% "
-								+ "and at most 100%.",
-						"Write a percentage such as 20%, or none."),
-				value("jitter: 0%",
-						"Invalid backoff.policies.orders.jitter (0%) at application.yml:4: must be above 0% "
-								+ "and at most 100%.",
-						"Write a percentage such as 20%, or none."),
-				value("jitter: 0.2",
-						"Invalid backoff.policies.orders.jitter (0.2) at application.yml:4: must be none, "
-								+ "full, equal, decorrelated, beta, beta a..b or a percentage.",
-						"Write it as a percentage: 20%."),
-				value("jitter: some",
-						"Invalid backoff.policies.orders.jitter (some) at application.yml:4: must be none, "
-								+ "full, equal, decorrelated, beta, beta a..b or a percentage.",
-						"Write full for the default, or a percentage such as 20%."),
-				value("jitter: beta 0.7..0.3",
-						"Invalid backoff.policies.orders.jitter (beta 0.7..0.3) at application.yml:4: must be "
-								+ "a part of 0..1, the lower end first.",
-						"Write a part such as beta 0.3..0.7."),
-				value("jitter: decorrelated, equal",
-						"Invalid backoff.policies.orders.jitter (decorrelated, equal) at application.yml:4: "
-								+ "must be none, full, equal, decorrelated, beta, beta a..b or a percentage.",
-						"Write full for the default, or a percentage such as 20%."),
-				value("base: -5s",
-						"Invalid backoff.policies.orders.base (-5s) at application.yml:4: must not be negative.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
-				value("base: 10foo",
-						"Invalid backoff.policies.orders.base (10foo) at application.yml:4: must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
-				value("base: 10", "Invalid backoff.policies.orders.base (10) at application.yml:4: must have a unit.",
-						"Write 10ms or 10s."),
-				value("deadline: 300",
-						"Invalid backoff.policies.orders.deadline (300) at application.yml:4: must have a unit.",
-						"Write 300ms or 300s."),
-				value("retry-after.max: 60",
-						"Invalid backoff.policies.orders.retry-after.max (60) at application.yml:4: must have a unit.",
-						"Write 60ms or 60s."),
-				value("max-attempts: ٣",
-						"Invalid backoff.policies.orders.max-attempts (٣) at application.yml:4: must be a "
-								+ "number from 1 to 1000000, or unlimited.",
-						"Write 1 or more, or unlimited; 1 means no retry."),
-				value("base: 1 s",
-						"Invalid backoff.policies.orders.base (1 s) at application.yml:4: must be a duration.",
-						"Write it without blanks: 1s."),
-				value("base: 1.5s",
-						"Invalid backoff.policies.orders.base (1.5s) at application.yml:4: must be a duration.",
-						"Write it in a smaller unit: 1500ms."),
-				value("base:", "Invalid backoff.policies.orders.base () at application.yml:4: must not be empty.",
-						"Give it a value, or remove the key."),
-				value("base: 99999999999999999999s",
-						"Invalid backoff.policies.orders.base (99999999999999999999s) at application.yml:4: "
-								+ "must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
-				value("cap: 0s", "Invalid backoff.policies.orders.cap (0s) at application.yml:4: must be above zero.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
-				value("cap: 50ms",
-						"Invalid backoff.policies.orders.cap (50ms) at application.yml:4: must not be below "
-								+ "the base (100ms).",
-						"Raise the cap or lower the base (built in)."),
-				value("multiplier: .nan",
-						"Invalid backoff.policies.orders.multiplier (NaN) at application.yml:4: must be a "
-								+ "finite number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the delay constant."),
-				value("multiplier: 0.5",
-						"Invalid backoff.policies.orders.multiplier (0.5) at application.yml:4: must be a "
-								+ "finite number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the delay constant."),
-				value("multiplier: two",
-						"Invalid backoff.policies.orders.multiplier (two) at application.yml:4: must be a "
-								+ "finite number of at least 1.",
-						"Write a number such as 2 or 1.5; 1 keeps the delay constant."),
-				value("deadline: 0",
-						"Invalid backoff.policies.orders.deadline (0) at application.yml:4: must be above zero.",
-						"Write a duration such as 5s, or none."),
-				value("deadline: 5ms",
-						"Invalid backoff.policies.orders.deadline (5ms) at application.yml:4: leaves no room "
-								+ "for a retry, which waits 0ms at least and needs 10ms (shortest-attempt).",
-						"Raise the deadline, or lower shortest-attempt (built in)."),
-				value("attempt-timeout: 0",
-						"Invalid backoff.policies.orders.attempt-timeout (0) at application.yml:4: must be above zero.",
-						"Write a duration such as 5s, or none."),
-				value("attempt-timeout: soon",
-						"Invalid backoff.policies.orders.attempt-timeout (soon) at application.yml:4: must be a "
-								+ "duration.",
-						"Write a duration such as 5s, or none."),
-				value("deadline: never",
-						"Invalid backoff.policies.orders.deadline (never) at application.yml:4: must be a "
-								+ "duration.",
-						"Write a duration such as 5s, or none."),
-				value("ladder: []",
-						"Invalid backoff.policies.orders.ladder () at application.yml:4: must have at least "
-								+ "one rung.",
-						"Write the delays, such as 1s x5, 10s, 30s."),
-				value("ladder: 1s,,3s",
-						"Invalid backoff.policies.orders.ladder (1s, , 3s) at application.yml:4: has an empty rung.",
-						"Write a delay in its place, or remove it."),
-				value("ladder: [1s, '', 3s]",
-						"Invalid backoff.policies.orders.ladder (1s, , 3s) at application.yml:4: has an empty rung.",
-						"Write a delay in its place, or remove it."),
-				value("ladder: [1s, 5]",
-						"Invalid backoff.policies.orders.ladder (1s, 5) at application.yml:4: has the rung '5', which "
-								+ "must have a unit.",
-						"Write a rung as a duration with an optional number of times, such as 10s or 1s x5."),
-				value("ladder: [1s, 5 sec]",
-						"Invalid backoff.policies.orders.ladder (1s, 5 sec) at application.yml:4: has the rung "
-								+ "'5 sec', which must be a duration.",
-						"Write a rung as a duration with an optional number of times, such as 10s or 1s x5."),
-				value("ladder: [1s x0]",
-						"Invalid backoff.policies.orders.ladder (1s x0) at application.yml:4: has the rung '1s "
-								+ "x0', which repeats less than once or too often.",
-						"Write a rung as a duration with an optional number of times, such as 10s or 1s x5."),
-				value("shape: ladder",
-						"Invalid backoff.policies.orders.shape (ladder) at application.yml:4: needs a ladder.",
-						"Add the delays as ladder."),
-				value("shape: curve",
-						"Invalid backoff.policies.orders.shape (curve) at application.yml:4: must be one of "
-								+ "fixed, linear, exponential, ladder.",
-						"Write one of these words."),
-				value("shape: exponental",
-						"Invalid backoff.policies.orders.shape (exponental) at application.yml:4: must be one "
-								+ "of fixed, linear, exponential, ladder.",
-						"Write exponential."),
-				value("preset: urgent",
-						"Invalid backoff.policies.orders.preset (urgent) at application.yml:4: must be one of "
-								+ "user-facing, background, message, critical, health-check, short-job, medium-job, "
-								+ "long-job.",
-						"Write one of these words."),
-				value("enabled: maybe",
-						"Invalid backoff.policies.orders.enabled (maybe) at application.yml:4: must be true or "
-								+ "false.",
-						"Write true or false."),
-				value("final-poll: maybe",
-						"Invalid backoff.policies.orders.final-poll (maybe) at application.yml:4: must be true "
-								+ "or false.",
-						"Write true or false."),
-				value("nested: twice",
-						"Invalid backoff.policies.orders.nested (twice) at application.yml:4: must be one of "
-								+ "stop, multiply.",
-						"Write one of these words."),
-				value("step: 1s",
-						"Invalid backoff.policies.orders.step (1s) at application.yml:4: has no effect, "
-								+ "because the shape is exponential (built in).",
-						"Remove it, or set the shape to linear."),
-				value("base: [1s, 2s]",
-						"Invalid backoff.policies.orders.base (1s, 2s) at application.yml:4: must be one "
-								+ "value, not a list.",
-						"Write one value."),
-				value("base: [1s]",
-						"Invalid backoff.policies.orders.base (1s) at application.yml:4: must be one value, "
-								+ "not a list.",
-						"Write one value."),
-				value("base: ${orders.base}",
-						"Invalid backoff.policies.orders.base (${orders.base}) at application.yml:4: has the "
-								+ "placeholder ${orders.base}, which nothing defines.",
-						"Define the property orders.base, or give it a default, as in ${orders.base:2s}."),
-				value("base: \"#{1 + 1}s\"",
-						"Invalid backoff.policies.orders.base (#{1 + 1}s) at application.yml:4: must not be an "
-								+ "expression: #{} is never evaluated here.",
-						"Write a literal value, or a ${placeholder}."),
-				value("retry-on: com.acme.Gone",
-						"Invalid backoff.policies.orders.retry-on (com.acme.Gone) at application.yml:4: names "
-								+ "a class that is not on the class path.",
-						"Write the full name of an exception, as in java.io.IOException."),
-				value("retry-on: IOException",
-						"Invalid backoff.policies.orders.retry-on (IOException) at application.yml:4: names a "
-								+ "class that is not on the class path.",
-						"Write java.io.IOException."),
-				value("retry-on: java.lang.String",
-						"Invalid backoff.policies.orders.retry-on (java.lang.String) at application.yml:4: "
-								+ "names a class that is no exception.",
-						"Write an exception type."),
-				value("retry-on: java.lang.OutOfMemoryError",
-						"Invalid backoff.policies.orders.retry-on (java.lang.OutOfMemoryError) at "
-								+ "application.yml:4: names a failure that is never retried.",
-						"Remove it."),
-				value("abort-on: [java.io.IOException, java.io.Gone]",
-						"Invalid backoff.policies.orders.abort-on (java.io.Gone) at application.yml:4: names a "
-								+ "class that is not on the class path.",
-						"Write the full name of an exception, as in java.io.IOException."),
-				value("throttled-base: 20s",
-						"Invalid backoff.policies.orders.throttled-base (20s) at application.yml:4: must not "
-								+ "be above the cap (10s).",
-						"Lower it, or raise the cap."),
-				value("classifier: gateway",
-						"Invalid backoff.policies.orders.classifier (gateway) at application.yml:4: names no "
-								+ "bean of type FailureClassifier.",
-						"Write the name of such a bean, or define one called gateway."),
-				value("inherits: other",
-						"Invalid backoff.policies.orders.inherits (other) at application.yml:4: names a policy "
-								+ "that is not defined.",
-						"Define backoff.policies.other, or remove the key."),
-				value("inherits: orders",
-						"Invalid backoff.policies.orders.inherits (orders) at application.yml:4: closes a "
-								+ "circle: orders inherits orders.",
-						"Remove one of these inherits keys."),
-				value("retry-after: 5s",
-						"Invalid backoff.policies.orders.retry-after (5s) at application.yml:4: holds keys, "
-								+ "not a value.",
-						"Write the keys below it, for instance backoff.policies.orders.retry-after.enabled."),
-				value("retry-after.max: 0s",
-						"Invalid backoff.policies.orders.retry-after.max (0s) at application.yml:4: must be "
-								+ "above zero.",
-						"Write a number and a unit, such as 250ms, 2s or 5m."),
-				value("retry-after.maximum: 5s",
-						"Invalid backoff.policies.orders.retry-after.maximum (5s) at application.yml:4: is no "
-								+ "key of a policy.",
-						"Known keys below retry-after: retry-after.enabled, retry-after.max."),
-				value("max-retries: 3",
-						"Invalid backoff.policies.orders.max-retries (3) at application.yml:4: is no key of a "
-								+ "policy.",
-						"Write 4 as max-attempts: it counts the first attempt too (retries + 1)."),
-				value("delay: 1s",
-						"Invalid backoff.policies.orders.delay (1s) at application.yml:4: is no key of a " + "policy.",
-						"Write base instead of delay."),
-				value("max-delay: 1s",
-						"Invalid backoff.policies.orders.max-delay (1s) at application.yml:4: is no key of a "
-								+ "policy.",
-						"Write cap instead of max-delay."),
-				value("initial-interval: 1s",
-						"Invalid backoff.policies.orders.initial-interval (1s) at application.yml:4: is no key "
-								+ "of a policy.",
-						"Write base instead of initial-interval."),
-				value("includes: java.io.IOException",
-						"Invalid backoff.policies.orders.includes (java.io.IOException) at application.yml:4: "
-								+ "is no key of a policy.",
-						"Write retry-on instead of includes."),
-				value("max-atempts: 3",
-						"Invalid backoff.policies.orders.max-atempts (3) at application.yml:4: is no key of a "
-								+ "policy.",
-						"Write max-attempts instead of max-atempts."),
-				value("wibble: 3",
-						"Invalid backoff.policies.orders.wibble (3) at application.yml:4: is no key of a " + "policy.",
-						"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
-								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."),
-				value("recover: park",
-						"Invalid backoff.policies.orders.recover (park) at application.yml:4: is no key of a "
-								+ "policy.",
-						"Write it as recover of @Backoff: it belongs to the code."),
-				value("retry-when: 'true'",
-						"Invalid backoff.policies.orders.retry-when (true) at application.yml:4: is no key of "
-								+ "a policy.",
-						"Write it as retryWhen of @Backoff: it belongs to the code."),
-				value("place.base: 1s",
-						"Invalid backoff.policies.orders.place.base (1s) at application.yml:4: is no key of a "
-								+ "policy.",
-						"If the policy is called orders.place, write its name in brackets and quotes: "
-								+ "\"[orders.place]\"."));
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					max-attempts: 0 | max-attempts (0): must be a number from 1 to 1000000, or unlimited. | Write 1 or more, or unlimited; 1 means no retry.
+					max-attempts: -1 | max-attempts (-1): must be a number from 1 to 1000000, or unlimited. | Write 1 or more, or unlimited; 1 means no retry.
+					max-attempts: 2.5 | max-attempts (2.5): must be a number from 1 to 1000000, or unlimited. | Write 1 or more, or unlimited; 1 means no retry.
+					jitter: 120% | jitter (120%): must be above 0% and at most 100%. | Write a percentage such as 20%, or none.
+					jitter: 0% | jitter (0%): must be above 0% and at most 100%. | Write a percentage such as 20%, or none.
+					jitter: 0.2 | jitter (0.2): must be none, full, equal, decorrelated, beta, beta a..b or a percentage. | Write it as a percentage: 20%.
+					jitter: some | jitter (some): must be none, full, equal, decorrelated, beta, beta a..b or a percentage. | Write full for the default, or a percentage such as 20%.
+					jitter: beta 0.7..0.3 | jitter (beta 0.7..0.3): must be a part of 0..1, the lower end first. | Write a part such as beta 0.3..0.7.
+					jitter: decorrelated, equal | jitter (decorrelated, equal): must be none, full, equal, decorrelated, beta, beta a..b or a percentage. | Write full for the default, or a percentage such as 20%.
+					base: -5s | base (-5s): must not be negative. | Write a number and a unit, such as 250ms, 2s or 5m.
+					base: 10foo | base (10foo): must be a duration. | Write a number and a unit, such as 250ms, 2s or 5m.
+					base: 10 | base (10): must have a unit. | Write 10ms or 10s.
+					deadline: 300 | deadline (300): must have a unit. | Write 300ms or 300s.
+					retry-after.max: 60 | retry-after.max (60): must have a unit. | Write 60ms or 60s.
+					max-attempts: ٣ | max-attempts (٣): must be a number from 1 to 1000000, or unlimited. | Write 1 or more, or unlimited; 1 means no retry.
+					base: 1 s | base (1 s): must be a duration. | Write it without blanks: 1s.
+					base: 1.5s | base (1.5s): must be a duration. | Write it in a smaller unit: 1500ms.
+					base: | base (): must not be empty. | Give it a value, or remove the key.
+					base: 99999999999999999999s | base (99999999999999999999s): must be a duration. | Write a number and a unit, such as 250ms, 2s or 5m.
+					cap: 0s | cap (0s): must be above zero. | Write a number and a unit, such as 250ms, 2s or 5m.
+					cap: 50ms | cap (50ms): must not be below the base (100ms). | Raise the cap or lower the base (built in).
+					multiplier: .nan | multiplier (NaN): must be a finite number of at least 1. | Write a number such as 2 or 1.5; 1 keeps the delay constant.
+					multiplier: 0.5 | multiplier (0.5): must be a finite number of at least 1. | Write a number such as 2 or 1.5; 1 keeps the delay constant.
+					multiplier: two | multiplier (two): must be a finite number of at least 1. | Write a number such as 2 or 1.5; 1 keeps the delay constant.
+					deadline: 0 | deadline (0): must be above zero. | Write a duration such as 5s, or none.
+					deadline: 5ms | deadline (5ms): leaves no room for a retry, which waits 0ms at least and needs 10ms (shortest-attempt). | Raise the deadline, or lower shortest-attempt (built in).
+					attempt-timeout: 0 | attempt-timeout (0): must be above zero. | Write a duration such as 5s, or none.
+					attempt-timeout: soon | attempt-timeout (soon): must be a duration. | Write a duration such as 5s, or none.
+					deadline: never | deadline (never): must be a duration. | Write a duration such as 5s, or none.
+					ladder: [] | ladder (): must have at least one rung. | Write the delays, such as 1s x5, 10s, 30s.
+					ladder: 1s,,3s | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
+					ladder: [1s, '', 3s] | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
+					ladder: [1s, 5] | ladder (1s, 5): has the rung '5', which must have a unit. | Write a rung as a duration with an optional number of times, such as 10s or 1s x5.
+					ladder: [1s, 5 sec] | ladder (1s, 5 sec): has the rung '5 sec', which must be a duration. | Write a rung as a duration with an optional number of times, such as 10s or 1s x5.
+					ladder: [1s x0] | ladder (1s x0): has the rung '1s x0', which repeats less than once or too often. | Write a rung as a duration with an optional number of times, such as 10s or 1s x5.
+					shape: ladder | shape (ladder): needs a ladder. | Add the delays as ladder.
+					shape: curve | shape (curve): must be one of fixed, linear, exponential, ladder. | Write one of these words.
+					shape: exponental | shape (exponental): must be one of fixed, linear, exponential, ladder. | Write exponential.
+					preset: urgent | preset (urgent): must be one of user-facing, background, message, critical, health-check, short-job, medium-job, long-job. | Write one of these words.
+					enabled: maybe | enabled (maybe): must be true or false. | Write true or false.
+					final-poll: maybe | final-poll (maybe): must be true or false. | Write true or false.
+					nested: twice | nested (twice): must be one of stop, multiply. | Write one of these words.
+					step: 1s | step (1s): has no effect, because the shape is exponential (built in). | Remove it, or set the shape to linear.
+					base: [1s, 2s] | base (1s, 2s): must be one value, not a list. | Write one value.
+					base: [1s] | base (1s): must be one value, not a list. | Write one value.
+					base: ${orders.base} | base (${orders.base}): has the placeholder ${orders.base}, which nothing defines. | Define the property orders.base, or give it a default, as in ${orders.base:2s}.
+					base: "#{1 + 1}s" | base (#{1 + 1}s): must not be an expression: #{} is never evaluated here. | Write a literal value, or a ${placeholder}.
+					retry-on: com.acme.Gone | retry-on (com.acme.Gone): names a class that is not on the class path. | Write the full name of an exception, as in java.io.IOException.
+					retry-on: IOException | retry-on (IOException): names a class that is not on the class path. | Write java.io.IOException.
+					retry-on: java.lang.String | retry-on (java.lang.String): names a class that is no exception. | Write an exception type.
+					retry-on: java.lang.OutOfMemoryError | retry-on (java.lang.OutOfMemoryError): names a failure that is never retried. | Remove it.
+					abort-on: [java.io.IOException, java.io.Gone] | abort-on (java.io.Gone): names a class that is not on the class path. | Write the full name of an exception, as in java.io.IOException.
+					throttled-base: 20s | throttled-base (20s): must not be above the cap (10s). | Lower it, or raise the cap.
+					classifier: gateway | classifier (gateway): names no bean of type FailureClassifier. | Write the name of such a bean, or define one called gateway.
+					inherits: other | inherits (other): names a policy that is not defined. | Define backoff.policies.other, or remove the key.
+					inherits: orders | inherits (orders): closes a circle: orders inherits orders. | Remove one of these inherits keys.
+					retry-after: 5s | retry-after (5s): holds keys, not a value. | Write the keys below it, for instance backoff.policies.orders.retry-after.enabled.
+					retry-after.max: 0s | retry-after.max (0s): must be above zero. | Write a number and a unit, such as 250ms, 2s or 5m.
+					retry-after.maximum: 5s | retry-after.maximum (5s): is no key of a policy. | Known keys below retry-after: retry-after.enabled, retry-after.max.
+					max-retries: 3 | max-retries (3): is no key of a policy. | Write 4 as max-attempts: it counts the first attempt too (retries + 1).
+					delay: 1s | delay (1s): is no key of a policy. | Write base instead of delay.
+					max-delay: 1s | max-delay (1s): is no key of a policy. | Write cap instead of max-delay.
+					initial-interval: 1s | initial-interval (1s): is no key of a policy. | Write base instead of initial-interval.
+					includes: java.io.IOException | includes (java.io.IOException): is no key of a policy. | Write retry-on instead of includes.
+					max-atempts: 3 | max-atempts (3): is no key of a policy. | Write max-attempts instead of max-atempts.
+					recover: park | recover (park): is no key of a policy. | Write it as recover of @Backoff: it belongs to the code.
+					retry-when: 'true' | retry-when (true): is no key of a policy. | Write it as retryWhen of @Backoff: it belongs to the code.
+					place.base: 1s | place.base (1s): is no key of a policy. | If the policy is called orders.place, write its name in brackets and quotes: "[orders.place]".
+					""")
+	void reportsValuesAndKeysOfPolicies(String line, String problem, String fix) {
+		ReportRow.ofPolicy(line, problem, fix).check();
 	}
 
-	private static ReportRow value(String line, String... problems) {
-		return ReportRow.of(line, SmallApplication.of(Shop.class).yaml("""
-				backoff:
-				  policies:
-				    orders:
-				      %s
-				""".formatted(line)), problems);
+	@Test
+	void listsTheKeysOfAPolicy() {
+		ReportRow
+			.ofPolicy("wibble: 3", "wibble (3): is no key of a policy.",
+					"Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, jitter, "
+							+ "max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
+							+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, "
+							+ "schedule-zone, breaker, budget, idempotent, when-empty, concurrency, max-waiting, "
+							+ "retry-after.enabled, retry-after.max.")
+			.check();
 	}
 
 	@ParameterizedTest
@@ -309,17 +116,22 @@ class StartupReportTests {
 	}
 
 	static Stream<ReportRow> reportsFiles() {
-		return Stream.of(yaml("unknown key of backoff", """
-				backoff:
-				  enable: true
-				  wibble: 1
-				  policies.orders.base: 1s
-				""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
-				"Write backoff.enabled.", "Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
-				"Known keys: enabled, retries-enabled, unknown-keys, instances, random, mode, other-retries, metrics.enabled, "
-						+ "metrics.slo, metrics.durations, observation.enabled, http.hosts, http.attempt-header, http.deadline-header, "
-						+ "http.idempotency-header, http.inbound, endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, durable.data-source, durable.file, durable.table, durable.initialize-schema, durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, durable.shutdown-wait, defaults.*, "
-						+ "policies.*, breakers.*, budgets.*."),
+		return Stream.of(
+				yaml("unknown key of backoff", """
+						backoff:
+						  enable: true
+						  wibble: 1
+						  policies.orders.base: 1s
+						""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
+						"Write backoff.enabled.",
+						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
+						"Known keys: enabled, retries-enabled, unknown-keys, instances, random, mode, other-retries, "
+								+ "metrics.enabled, metrics.slo, metrics.durations, observation.enabled, http.hosts, "
+								+ "http.attempt-header, http.deadline-header, http.idempotency-header, http.inbound, "
+								+ "endpoint.messages, health.breakers, shutdown.wait, durable.work, durable.store, "
+								+ "durable.data-source, durable.file, durable.table, durable.initialize-schema, "
+								+ "durable.poll-interval, durable.heartbeat, durable.max-losses, durable.max-payload, "
+								+ "durable.shutdown-wait, defaults.*, policies.*, breakers.*, budgets.*."),
 				yaml("two spellings, one of them empty", """
 						backoff:
 						  policies:
@@ -593,7 +405,7 @@ class StartupReportTests {
 	}
 
 	private static ReportRow yaml(String name, String text, String... problems) {
-		return ReportRow.of(name, SmallApplication.of(Shop.class).yaml(text), problems);
+		return ReportRow.of(name, ReportRow.shop().yaml(text), problems);
 	}
 
 	@ParameterizedTest
@@ -604,7 +416,7 @@ class StartupReportTests {
 
 	static Stream<ReportRow> reportsWhereAValueIsWritten() {
 		return Stream.of(
-				ReportRow.of("a .properties file", shop().file("application.properties", """
+				ReportRow.of("a .properties file", ReportRow.shop().file("application.properties", """
 						# policies
 						backoff.policies.orders.base=1s
 						backoff.policies.orders.cap=500ms
@@ -613,7 +425,7 @@ class StartupReportTests {
 								+ "below the base (1s).",
 						"Raise the cap or lower the base (application.properties:2)."),
 				ReportRow.of("a profile's file",
-						shop().argument("--spring.profiles.active=prod").file("application-prod.yml", """
+						ReportRow.shop().argument("--spring.profiles.active=prod").file("application-prod.yml", """
 								backoff.policies.orders.max-attempts: 0
 								""").yaml("""
 								backoff.policies.orders.base: 1s
@@ -622,7 +434,7 @@ class StartupReportTests {
 								+ "number from 1 to 1000000, or unlimited.",
 						"Write 1 or more, or unlimited; 1 means no retry."),
 				ReportRow.of("an environment variable",
-						shop().variable("BACKOFF_POLICIES_ORDERS_MAX_ATTEMPTS", "0").yaml("""
+						ReportRow.shop().variable("BACKOFF_POLICIES_ORDERS_MAX_ATTEMPTS", "0").yaml("""
 								backoff.policies.orders.base: 1s
 								"""),
 						"Invalid backoff.policies.orders.max-attempts (0) at the environment variable "
@@ -630,15 +442,15 @@ class StartupReportTests {
 								+ "unlimited.",
 						"Write 1 or more, or unlimited; 1 means no retry."),
 				ReportRow.of("an element of a list in the environment",
-						shop().variable("BACKOFF_POLICIES_ORDERS_RETRY_ON_0", "com.acme.Gone"),
+						ReportRow.shop().variable("BACKOFF_POLICIES_ORDERS_RETRY_ON_0", "com.acme.Gone"),
 						"Invalid backoff.policies.orders.retry-on (com.acme.Gone) at the environment variable "
 								+ "BACKOFF_POLICIES_ORDERS_RETRY_ON_0: names a class that is not on the class path.",
 						"Write the full name of an exception, as in java.io.IOException."),
-				ReportRow.of("the command line", shop().argument("--backoff.policies.orders.max-attempts=0"),
+				ReportRow.of("the command line", ReportRow.shop().argument("--backoff.policies.orders.max-attempts=0"),
 						"Invalid backoff.policies.orders.max-attempts (0) at the command line: must be a "
 								+ "number from 1 to 1000000, or unlimited.",
 						"Write 1 or more, or unlimited; 1 means no retry."),
-				ReportRow.of("SPRING_APPLICATION_JSON", shop().variable("SPRING_APPLICATION_JSON", """
+				ReportRow.of("SPRING_APPLICATION_JSON", ReportRow.shop().variable("SPRING_APPLICATION_JSON", """
 						{ "backoff": { "policies": { "orders": { "max-attempts": 0 } } } }
 						"""),
 						"Invalid backoff.policies.orders.max-attempts (0) at the environment variable "
@@ -646,14 +458,10 @@ class StartupReportTests {
 						"Write 1 or more, or unlimited; 1 means no retry."));
 	}
 
-	private static SmallApplication shop() {
-		return SmallApplication.of(Shop.class);
-	}
-
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void printsTheReportInsteadOfAStackTrace(CapturedOutput output) {
-		SmallApplication application = shop().yaml("""
+		SmallApplication application = ReportRow.shop().yaml("""
 				backoff:
 				  policies:
 				    orders:
@@ -683,15 +491,6 @@ class StartupReportTests {
 							2. Write 4 as max-attempts: it counts the first attempt too (retries + 1).
 							""")
 			.doesNotContain("\tat ");
-	}
-
-	public static class Shop {
-
-		@Backoff("orders")
-		public String place(String order) {
-			return order;
-		}
-
 	}
 
 }

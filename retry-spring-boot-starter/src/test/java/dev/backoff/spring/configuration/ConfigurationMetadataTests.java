@@ -63,7 +63,7 @@ class ConfigurationMetadataTests {
 
 	@Test
 	void everyOtherKeyIsReadAndTheOtherWayRound() {
-		Set<String> keys = keys(BackoffProperties.class);
+		Set<String> keys = allKeys();
 		keys.removeIf((key) -> key.startsWith("defaults.") || Section.of(key) != null);
 		assertThat(keys).containsExactlyInAnyOrderElementsOf(Section.SETTINGS.keyTexts());
 	}
@@ -71,6 +71,10 @@ class ConfigurationMetadataTests {
 	@Test
 	void statedDefaultsOfSettingsAreThoseInEffect() {
 		Map<String, String> stated = stated(BackoffProperties.class);
+		Metadata.ofDurable()
+			.named("properties")
+			.forEach((name, property) -> stated.put(name.substring("backoff.".length()),
+					String.valueOf(property.get("defaultValue"))));
 		assertThat(Arrays.stream(SettingKey.values()).filter((key) -> key.builtInText() != null))
 			.allSatisfy((key) -> assertThat(stated).containsEntry(key.key(), key.builtInText()));
 	}
@@ -87,13 +91,21 @@ class ConfigurationMetadataTests {
 	}
 
 	@Test
+	void keysOfDurableCallsAreDescribedInTheirModuleOnly() {
+		assertThat(Metadata.ofDurable().named("properties").keySet()).isNotEmpty()
+			.allMatch((name) -> name.startsWith("backoff.durable."));
+		assertThat(Metadata.ofStarter().named("properties").keySet())
+			.noneMatch((name) -> name.startsWith("backoff.durable."));
+	}
+
+	@Test
 	void theSwitchOfTheHealthIsDescribed() {
 		assertThat(named("properties")).containsKey("management.health.backoffbreakers.enabled");
 	}
 
 	@Test
 	void everyKeyIsDescribed() {
-		Set<String> expected = keys(BackoffProperties.class);
+		Set<String> expected = allKeys();
 		expected.remove("defaults.inherits");
 		Map<String, Map<String, Object>> properties = named("properties");
 		assertThat(properties.keySet()).filteredOn((name) -> name.startsWith("backoff."))
@@ -206,6 +218,18 @@ class ConfigurationMetadataTests {
 
 	private Map<String, Map<String, Object>> named(String section) {
 		return this.metadata.named(section);
+	}
+
+	/*
+	 * Those of the schema and those of the durable module, which the starter reads too.
+	 */
+	private static Set<String> allKeys() {
+		Set<String> keys = keys(BackoffProperties.class);
+		Metadata.ofDurable()
+			.named("properties")
+			.keySet()
+			.forEach((name) -> keys.add(name.substring("backoff.".length())));
+		return keys;
 	}
 
 	private static Set<String> keys(Class<?> type) {

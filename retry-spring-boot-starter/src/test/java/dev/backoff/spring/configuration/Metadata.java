@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,9 +22,34 @@ import org.springframework.boot.json.JsonParserFactory;
  */
 record Metadata(Map<String, Object> content) {
 
-	/** Read what is told of all keys below {@code backoff}. */
+	private static final Path DURABLE = Path.of("..", "retry-durable-spring-boot-starter", "src", "main", "resources",
+			"META-INF", "additional-spring-configuration-metadata.json");
+
+	/** Read what the starter and the durable module tell of all keys. */
 	static Metadata ofAll() {
+		Map<String, Object> all = new TreeMap<>(ofStarter().content);
+		Metadata durable = ofDurable();
+		for (String section : List.of("properties", "hints")) {
+			List<Map<String, Object>> both = new ArrayList<>(elements(all, section));
+			both.addAll(elements(durable.content, section));
+			all.put(section, both);
+		}
+		return new Metadata(all);
+	}
+
+	/** Read what the starter tells of its keys. */
+	static Metadata ofStarter() {
 		return read("META-INF/spring-configuration-metadata.json", "\"backoff.enabled\"");
+	}
+
+	/** Read what the durable module tells of its keys. */
+	static Metadata ofDurable() {
+		try {
+			return new Metadata(JsonParserFactory.getJsonParser().parseMap(Files.readString(DURABLE)));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	/** Read what is told of the keys below the names of breakers or budgets. */

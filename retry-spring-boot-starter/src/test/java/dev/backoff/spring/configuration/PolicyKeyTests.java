@@ -1,5 +1,9 @@
 package dev.backoff.spring.configuration;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.breaker.BreakerSettings;
@@ -28,7 +32,7 @@ class PolicyKeyTests {
 			}
 		}
 		assertThat(builder.build()).usingRecursiveComparison()
-			.ignoringFields("builder")
+			.ignoringFields("builder.shape", "builder.cap")
 			.isEqualTo(RetryPolicy.defaults("any"));
 	}
 
@@ -36,8 +40,8 @@ class PolicyKeyTests {
 	void defaultsOfBreakersAreThoseOfTheCore() {
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		for (BreakerKey key : BreakerKey.values()) {
-			if (key.setter() != null && key.builtInText() != null) {
-				key.setter().accept(builder, key.builtIn());
+			if (key.builtInText() != null) {
+				key.set(builder, ConfigValue.of(key, List.of(key.builtInText()), "", ""));
 			}
 		}
 		assertThat(builder.build()).isEqualTo(BreakerSettings.DEFAULTS);
@@ -45,7 +49,9 @@ class PolicyKeyTests {
 
 	@Test
 	void defaultsOfBudgetsAreThoseOfTheCore() {
-		assertThat(BudgetAssembler.builtIn(1).settings()).isEqualTo(BudgetSettings.DEFAULTS);
+		Section.Entry<BudgetKey> nothing = new Section.Entry<BudgetKey>("", Map.of());
+		assertThat(OverloadAssembler.budget(nothing, 1, new ArrayList<>()).settings())
+			.isEqualTo(BudgetSettings.DEFAULTS);
 	}
 
 }

@@ -241,7 +241,7 @@ class BackoffObservationAutoConfigurationTests {
 	void publishesNoMetersIfSwitchedOff() {
 		this.metered.withPropertyValues("backoff.metrics.enabled=false").run((context) -> {
 			assertThat(context).doesNotHaveBean(MicrometerRecorders.class)
-				.doesNotHaveBean(OverloadMeters.class)
+				.doesNotHaveBean(StateMeters.class)
 				.hasSingleBean(StopLogger.class);
 			assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 			assertThat(context.getBean(MeterRegistry.class).getMeters())
@@ -304,7 +304,7 @@ class BackoffObservationAutoConfigurationTests {
 	@Test
 	void suppliesMetersAndALoggerOfBudgetsAndBreakers(CapturedOutput output) {
 		this.metered.withPropertyValues("backoff.breakers.gateway.open-for=10s").run((context) -> {
-			assertThat(context).hasSingleBean(OverloadMeters.class).hasSingleBean(OverloadLogger.class);
+			assertThat(context).hasSingleBean(StateMeters.class).hasSingleBean(OverloadLogger.class);
 			context.getBean(CircuitBreakers.class).get("gateway").open();
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
 			assertThat(registry.get("backoff.budget.tokens").tag("budget", "Orders.place").gauge().value())
@@ -350,7 +350,7 @@ class BackoffObservationAutoConfigurationTests {
 		this.runner.withClassLoader(new FilteredClassLoader("io.micrometer"))
 			.withPropertyValues("backoff.breakers.gateway.open-for=10s")
 			.run((context) -> {
-				assertThat(context).hasNotFailed().doesNotHaveBean("backoffOverloadMeters");
+				assertThat(context).hasNotFailed().doesNotHaveBean("backoffStateMeters");
 				context.getBean(CircuitBreakers.class).get("gateway").open();
 				assertThat(output).containsOnlyOnce("Breaker gateway went from closed to open");
 			});

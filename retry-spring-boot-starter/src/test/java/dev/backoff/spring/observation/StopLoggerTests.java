@@ -1,7 +1,6 @@
 package dev.backoff.spring.observation;
 
 import java.io.IOException;
-import java.io.Serial;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
@@ -590,23 +589,6 @@ class StopLoggerTests {
 
 	}
 
-	@Nested
-	class FailureThatHidesItsCause {
-
-		@Test
-		void isLogged() {
-			stop(retry(policy("orders").build()), new Hostile());
-			assertThat(log.lines(Level.ERROR)).singleElement().asString().contains("classifier");
-		}
-
-		@Test
-		void isLoggedAfterARecovery() {
-			recover(retry(policy("orders").build()), new Hostile());
-			assertThat(log.lines(Level.WARN)).singleElement().asString().contains("recovered");
-		}
-
-	}
-
 	@Test
 	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void appenderMayMakeRetriedCalls() {
@@ -668,23 +650,6 @@ class StopLoggerTests {
 		encoder.setFormat(format);
 		encoder.start();
 		return new String(encoder.encode(event), StandardCharsets.UTF_8);
-	}
-
-	private static final class Hostile extends RuntimeException {
-
-		@Serial
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		public synchronized Throwable getCause() {
-			throw new IllegalStateException("getCause");
-		}
-
-		@Override
-		public String getMessage() {
-			throw new IllegalStateException("getMessage");
-		}
-
 	}
 
 	/** Throws past the protection of {@link AppenderBase}. */

@@ -1,11 +1,14 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
+import dev.backoff.spring.observation.StopQuotas.Held;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,58 +19,52 @@ class StopQuotasTests {
 	/* So late that the ticker wraps within the minute. */
 	private static final long START = Long.MAX_VALUE - 30 * SECOND;
 
-	private final StopQuotas.Quota quota = new StopQuotas.Quota();
+	private final StopQuotas quotas = new StopQuotas();
 
 	@Test
-	void admitsTheFirstTwentyAndHoldsTheOthers() {
-		for (int place = 1; place <= 20; place++) {
-			assertThat(this.quota.ask(START, 1, false)).isEqualTo(place);
+	void placesAreCountedFromOne() {
+		assertThat(this.quotas.isEmpty()).isTrue();
+		for (int place = 1; place <= 21; place++) {
+			assertThat(stop(START, 1, false)).isEqualTo(place);
 		}
-		assertThat(this.quota.ask(START + 59 * SECOND, 1, false)).isZero();
+		assertThat(stop(START + 59 * SECOND, 1, false)).isEqualTo(22);
+		assertThat(this.quotas.isEmpty()).isFalse();
 	}
 
 	@Test
 	void minuteBeginsWithItsFirstStopAndEndsAfterSixtySeconds() {
 		fill(START);
-		this.quota.ask(START + SECOND, 3, true);
-		this.quota.ask(START + 60 * SECOND - 1, 4, false);
-		assertThat(this.quota.takeIfOver(START + 60 * SECOND - 1)).isNull();
-		assertThat(this.quota.takeIfOver(START + 60 * SECOND))
-			.isEqualTo(new StopQuotas.Held(2, 7, 1, 60 * SECOND - 1, START + 60 * SECOND - 1));
-		assertThat(this.quota.ask(START + 60 * SECOND, 1, false)).isOne();
-		assertThat(this.quota.takeIfOver(START + 119 * SECOND)).isNull();
-		assertThat(this.quota.ask(START + 119 * SECOND, 1, false)).isEqualTo(2);
+		stop(START + SECOND, 3, true);
+		stop(START + 60 * SECOND - 1, 4, false);
+		assertThat(over(START + 60 * SECOND - 1)).isEmpty();
+		assertThat(over(START + 61 * SECOND))
+			.containsExactly(new Held("orders", StopReason.DEADLINE, 2, 7, 1, 60 * SECOND - 1, SECOND + 1));
+		assertThat(stop(START + 61 * SECOND, 1, false)).isOne();
+		assertThat(over(START + 120 * SECOND)).isEmpty();
+		assertThat(stop(START + 120 * SECOND, 1, false)).isEqualTo(2);
 	}
 
 	@Test
-	void givesWhatItHoldsOnce() {
+	void whatWasAdmittedIsNotCountedAgain() {
 		fill(START);
-		this.quota.ask(START, 3, true);
-		StopQuotas.Held held = new StopQuotas.Held(1, 3, 1, 0, START);
-		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isEqualTo(held);
-		assertThat(this.quota.takeIfOver(START + 61 * SECOND)).isNull();
-		assertThat(this.quota.take()).isNull();
+		assertThat(over(START + 60 * SECOND)).isEmpty();
+		assertThat(this.quotas.isEmpty()).isTrue();
 	}
 
 	@Test
-	void givesWhatItHoldsBeforeTheMinuteIsOverAndGoesOnHolding() {
+	void givesWhatItHoldsOnceAndBeforeTheMinuteIsOverOnRequest() {
 		fill(START);
-		this.quota.ask(START, 1, false);
-		assertThat(this.quota.take()).isNotNull();
-		assertThat(this.quota.ask(START + SECOND, 1, false)).isZero();
-		assertThat(this.quota.take()).isEqualTo(new StopQuotas.Held(1, 1, 0, SECOND, START + SECOND));
+		stop(START + SECOND, 3, true);
+		assertThat(this.quotas.take(START + 2 * SECOND, 0))
+			.containsExactly(new Held("orders", StopReason.DEADLINE, 1, 3, 1, SECOND, SECOND));
+		assertThat(this.quotas.take(START + 2 * SECOND, 0)).isEmpty();
 	}
 
 	@Test
 	void tickerThatStepsBackStaysInTheMinute() {
 		fill(START);
-		assertThat(this.quota.ask(START - 120 * SECOND, 1, false)).isZero();
-	}
-
-	@Test
-	void holdsNothingAtFirst() {
-		assertThat(this.quota.take()).isNull();
-		assertThat(this.quota.takeIfOver(START)).isNull();
+		assertThat(stop(START - 120 * SECOND, 1, false)).isEqualTo(21);
+		assertThat(over(START - 120 * SECOND)).isEmpty();
 	}
 
 	@Test
@@ -76,20 +73,29 @@ class StopQuotasTests {
 		LongAdder held = new LongAdder();
 		Crowd.of(3, (number) -> {
 			for (int i = 0; i < 10_000; i++) {
-				admitted.add((this.quota.ask(START, 2, true) > 0) ? 1 : 0);
-				StopQuotas.Held taken = (i % 100 == 0) ? this.quota.take() : null;
-				held.add((taken != null && taken.attempts() == 2 * taken.calls()) ? taken.calls() : 0);
+				admitted.add((stop(START, 2, true) <= StopQuotas.FULL) ? 1 : 0);
+				held.add((i % 100 == 0) ? calls(this.quotas.take(START, 0)) : 0);
 			}
 		});
-		StopQuotas.Held last = this.quota.take();
-		assertThat(admitted.sum()).isEqualTo(StopQuotas.Quota.FULL);
-		assertThat(held.sum() + ((last != null) ? last.calls() : 0)).isEqualTo(30_000 - StopQuotas.Quota.FULL);
+		assertThat(admitted.sum() + held.sum() + calls(this.quotas.take(START, 0))).isEqualTo(30_000);
+	}
+
+	private static long calls(List<Held> taken) {
+		return taken.stream().filter((held) -> held.attempts() == 2L * held.calls()).mapToLong(Held::calls).sum();
 	}
 
 	private void fill(long now) {
-		for (int i = 0; i < StopQuotas.Quota.FULL; i++) {
-			this.quota.ask(now, 1, false);
+		for (int i = 0; i < StopQuotas.FULL; i++) {
+			stop(now, 1, false);
 		}
+	}
+
+	private int stop(long now, int attempts, boolean recovered) {
+		return this.quotas.place("orders", StopReason.DEADLINE, attempts, recovered, now);
+	}
+
+	private List<Held> over(long now) {
+		return this.quotas.take(now, StopQuotas.MINUTE);
 	}
 
 }

@@ -31,8 +31,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PagesTests {
 
 	private static final List<String> SOURCES = List.of("src/test/%s/dev/backoff/spring/readme",
-			"../kit-tests/boot/src/test/%s/dev/backoff/kit", "../kit-tests/plain/src/test/%s/dev/backoff/kit",
-			"../kit-tests/durable/src/test/%s/dev/backoff/kit", "../library-tests/src/test/%s/dev/backoff/libraries",
+			"../integration-tests/kit-boot/src/test/%s/dev/backoff/kit",
+			"../integration-tests/kit-plain/src/test/%s/dev/backoff/kit",
+			"../integration-tests/kit-durable/src/test/%s/dev/backoff/kit",
+			"../integration-tests/libraries/src/test/%s/dev/backoff/libraries",
 			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving",
 			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable",
 			"../retry-simulator/src/test/%s/dev/backoff/simulator");

@@ -32,13 +32,13 @@ import dev.backoff.spring.safety.OverloadSafety;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-class OverloadMetersTests {
+class StateMetersTests {
 
 	private final VirtualTime time = new VirtualTime();
 
 	private final MeterRegistry simple = new SimpleMeterRegistry();
 
-	private final OverloadMeters meters = new OverloadMeters(() -> this.simple);
+	private final StateMeters meters = new StateMeters(() -> this.simple, () -> this.safety, () -> true);
 
 	private BackoffPolicies policies = policies(
 			Map.of("backoff.policies.orders.base", "100ms", "backoff.breakers.orders.open-for", "10s"));
@@ -85,7 +85,7 @@ class OverloadMetersTests {
 		void publishesWhatThereIs() {
 			PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 			budget();
-			new OverloadMeters(() -> prometheus).bind(safety);
+			new StateMeters(() -> prometheus, () -> safety, () -> true).bind();
 			assertThat(prometheus.scrape().lines().filter((line) -> !line.startsWith("#"))).containsExactly(
 					"backoff_breaker_rejected_total{breaker=\"orders\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"closed\"} 1.0",
@@ -99,14 +99,18 @@ class OverloadMetersTests {
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"half_open\",to=\"open\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"open\",to=\"half_open\"} 0.0",
 					"backoff_budget_refused_total{budget=\"orders\"} 0.0",
-					"backoff_budget_tokens{budget=\"orders\"} 50.0");
+					"backoff_budget_tokens{budget=\"orders\"} 50.0", "backoff_refresh_total{outcome=\"applied\"} 0.0",
+					"backoff_refresh_total{outcome=\"expired\"} 0.0", "backoff_refresh_total{outcome=\"operated\"} 0.0",
+					"backoff_refresh_total{outcome=\"overridden\"} 0.0",
+					"backoff_refresh_total{outcome=\"refused\"} 0.0", "backoff_refresh_total{outcome=\"reset\"} 0.0");
 		}
 
 		@Test
 		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere() {
 			budget();
-			meters.bind(safety);
+			meters.bind();
 			EnumSet<BackoffMeters> ours = EnumSet.range(BackoffMeters.BUDGET_TOKENS, BackoffMeters.BREAKER_TRANSITIONS);
+			ours.add(BackoffMeters.REFRESH);
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(ours.stream().map(BackoffMeters::getName).toArray(String[]::new));
 			for (Meter meter : simple.getMeters()) {
@@ -127,16 +131,16 @@ class OverloadMetersTests {
 		void countsTransitionsThatWereEarlier() {
 			breaker().open();
 			breaker().disable();
-			meters.bind(safety);
+			meters.bind();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "closed", "to", "open")).isOne();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "open", "to", "disabled")).isOne();
 		}
 
 		@Test
 		void bindsMoreThanOnce() {
-			meters.bind(safety);
+			meters.bind();
 			int before = simple.getMeters().size();
-			meters.bind(safety);
+			meters.bind();
 			assertThat(simple.getMeters()).hasSize(before);
 		}
 
@@ -147,7 +151,7 @@ class OverloadMetersTests {
 
 		@Test
 		void publishesABudgetWhenItIsMade() {
-			meters.bind(safety);
+			meters.bind();
 			assertThat(simple.find(BackoffMeters.BUDGET_TOKENS.getName()).gauge()).isNull();
 			budget();
 			assertThat(gauge(BackoffMeters.BUDGET_TOKENS, "budget", "orders")).isEqualTo(50);
@@ -157,7 +161,7 @@ class OverloadMetersTests {
 		void publishesABreakerThatAPolicyNamesAfterItself() {
 			policies = policies(Map.of("backoff.policies.mail.breaker", "mail"));
 			safety = safety();
-			meters.bind(safety);
+			meters.bind();
 			safety.permits(policies.resolve("mail"), policies.configuration());
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "breaker", "mail", "state", "closed")).isOne();
 		}
@@ -170,7 +174,7 @@ class OverloadMetersTests {
 		@Test
 		void followTheBudget() {
 			RetryBudget budget = budget();
-			meters.bind(safety);
+			meters.bind();
 			while (budget.tryWithdraw()) {
 				// until it is empty
 			}
@@ -181,7 +185,7 @@ class OverloadMetersTests {
 		@Test
 		void tellABudgetThatTimeHasFilledIt() {
 			RetryBudget budget = budget();
-			meters.bind(safety);
+			meters.bind();
 			while (budget.tryWithdraw()) {
 				// until it is empty
 			}
@@ -194,7 +198,7 @@ class OverloadMetersTests {
 		@Test
 		void followTheBreaker() {
 			CircuitBreaker breaker = breaker();
-			meters.bind(safety);
+			meters.bind();
 			breaker.open();
 			breaker.tryAcquire(time.nanoTime());
 			for (BreakerState state : BreakerState.values()) {
@@ -212,7 +216,7 @@ class OverloadMetersTests {
 		@Test
 		void showABreakerAsHalfOpenWhenItsProbeIsDue() {
 			CircuitBreaker breaker = breaker();
-			meters.bind(safety);
+			meters.bind();
 			breaker.openFor(Duration.ofSeconds(10));
 			time.advance(Duration.ofSeconds(10));
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "open")).isZero();
@@ -226,7 +230,7 @@ class OverloadMetersTests {
 		@Test
 		void surviveTheCollector() {
 			breaker().open();
-			meters.bind(safety);
+			meters.bind();
 			System.gc();
 			assertThat(gauge(BackoffMeters.BREAKER_STATE, "state", "open")).isOne();
 			assertThat(count(BackoffMeters.BREAKER_TRANSITIONS, "from", "closed", "to", "open")).isOne();
@@ -249,14 +253,14 @@ class OverloadMetersTests {
 			});
 			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
 				assertThatCode(() -> {
-					meters.bind(safety);
+					meters.bind();
 					budget();
 					breaker().open();
 					breaker().forceOpen();
 				}).doesNotThrowAnyException();
 				assertThat(log.lines(Level.WARN)).containsExactlyInAnyOrderElementsOf(List
 					.of("backoff.budget.tokens", "backoff.budget.refused", "backoff.breaker.state",
-							"backoff.breaker.rejected", "backoff.breaker.transitions")
+							"backoff.breaker.rejected", "backoff.breaker.transitions", "backoff.refresh")
 					.stream()
 					.map((name) -> "Dropped meter " + name + ", which the registry refused")
 					.toList());
@@ -265,11 +269,12 @@ class OverloadMetersTests {
 
 		@Test
 		void ofTheWayToTheRegistryFailNothing() {
-			OverloadMeters lost = new OverloadMeters(() -> {
+			StateMeters lost = new StateMeters(() -> {
 				throw new IllegalStateException("no way");
-			});
-			assertThatCode(() -> lost.bind(safety)).doesNotThrowAnyException();
-			assertThatCode(() -> new OverloadMeters(() -> null).bind(safety)).doesNotThrowAnyException();
+			}, () -> safety, () -> true);
+			assertThatCode(lost::bind).doesNotThrowAnyException();
+			assertThatCode(() -> new StateMeters(() -> null, () -> safety, () -> true).bind())
+				.doesNotThrowAnyException();
 		}
 
 	}

@@ -1,0 +1,129 @@
+package dev.backoff.spring.configuration;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
+import dev.backoff.time.DurationText;
+import dev.backoff.window.WindowLength;
+
+/**
+ * Make breakers and budgets of the values below their names. Values that cannot work are
+ * reported and left out.
+ */
+final class OverloadAssembler {
+
+	/* With the numbers that are built in, for breakers that are not defined. */
+	static final BreakerEntry BREAKER = breaker(new Section.Entry<BreakerKey>("", Map.of()), new ArrayList<>());
+
+	/*
+	 * A bucket is not divided below it, so that a process with few calls keeps its
+	 * retries.
+	 */
+	private static final int LEAST_SHARE = 5;
+
+	private OverloadAssembler() {
+	}
+
+	static BreakerEntry breaker(Section.Entry<BreakerKey> entry, List<Problem> problems) {
+		Map<BreakerKey, ConfigValue> written = entry.values();
+		BreakerProvider provider = ConfigValue.read(written, BreakerKey.PROVIDER);
+		boolean own = provider == BreakerProvider.OWN;
+		Set<BreakerKey> keys = own ? EnumSet.allOf(BreakerKey.class)
+				: EnumSet.of(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
+		written.forEach((key, value) -> {
+			if (!keys.contains(key)) {
+				problems.add(value.problem("has no effect, because the provider is resilience4j ("
+						+ ConfigValue.origin(written, BreakerKey.PROVIDER) + "), whose own configuration rules it",
+						"Remove it, and configure the breaker of that name there."));
+			}
+		});
+		Map<BreakerKey, EffectiveValue> effective = effective(keys, written, problems);
+		BreakerSettings.Builder builder = BreakerSettings.builder();
+		keys.forEach((key) -> key.set(builder, written.get(key)));
+		if (own) {
+			effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectiveValue
+				.builtIn(DurationText.exact(ConfigValue.<Duration>read(written, BreakerKey.OPEN_FOR))));
+			checkSlowCallRate(written, problems);
+			checkWindow(written, builder, problems);
+		}
+		return new BreakerEntry(entry.name(), builder.build(), provider, Collections.unmodifiableMap(effective));
+	}
+
+	/** Put the values of keys into effect; those that cannot be read are reported. */
+	private static <K extends Enum<K> & ConfigurationKey> Map<K, EffectiveValue> effective(Set<K> keys,
+			Map<K, ConfigValue> written, List<Problem> problems) {
+		Map<K, EffectiveValue> effective = new TreeMap<>();
+		for (K key : keys) {
+			ConfigValue value = written.get(key);
+			String builtIn = key.builtInText();
+			if (value != null) {
+				problems.addAll(value.problems());
+				effective.put(key, value.shown());
+			}
+			else if (builtIn != null) {
+				effective.put(key, EffectiveValue.builtIn(builtIn));
+			}
+		}
+		return effective;
+	}
+
+	/* The share may stay where slow-call: none switches slow calls off. */
+	private static void checkSlowCallRate(Map<BreakerKey, ConfigValue> written, List<Problem> problems) {
+		ConfigValue rate = written.get(BreakerKey.SLOW_CALL_RATE);
+		if (rate != null && rate.problems().isEmpty() && !written.containsKey(BreakerKey.SLOW_CALL)) {
+			problems.add(rate.problem("has no effect without slow-call",
+					"Add slow-call, what a call must exceed to be slow, such as 2s, or remove it."));
+		}
+	}
+
+	private static void checkWindow(Map<BreakerKey, ConfigValue> values, BreakerSettings.Builder builder,
+			List<Problem> problems) {
+		int minimum = ConfigValue.<Integer>read(values, BreakerKey.MINIMUM_CALLS);
+		WindowLength window = ConfigValue.read(values, BreakerKey.WINDOW);
+		ConfigValue written = values.get(BreakerKey.WINDOW);
+		if (written != null && window.time() == null && window.calls() < minimum) {
+			problems.add(written.problem("must not be below minimum-calls (" + minimum + "), or it never opens",
+					"Raise it, or lower minimum-calls (" + ConfigValue.origin(values, BreakerKey.MINIMUM_CALLS)
+							+ ")."));
+			builder.window(WindowLength.ofCalls(minimum));
+		}
+	}
+
+	/** Return the budget of one of many processes. */
+	static BudgetEntry budget(Section.Entry<BudgetKey> entry, int instances, List<Problem> problems) {
+		Map<BudgetKey, ConfigValue> written = entry.values();
+		List<Problem> found = new ArrayList<>();
+		Map<BudgetKey, EffectiveValue> effective = effective(EnumSet.allOf(BudgetKey.class), written, found);
+		double tokens = ConfigValue.<Double>read(written, BudgetKey.TOKENS);
+		ConfigValue writtenTokens = written.get(BudgetKey.TOKENS);
+		if (writtenTokens != null && tokens > 0 && tokens < 1) {
+			found.add(writtenTokens.problem("must not be below the cost of a retry (1), or no retry could ever be paid",
+					"Raise it; 0 allows no retry."));
+		}
+		problems.addAll(found);
+		BudgetSettings settings = !found.isEmpty() ? BudgetSettings.DEFAULTS
+				: new BudgetSettings(share(tokens, instances), ConfigValue.<Double>read(written, BudgetKey.PER_SUCCESS),
+						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND));
+		if (instances > 1) {
+			String share = BigDecimal.valueOf(settings.tokens()).stripTrailingZeros().toPlainString();
+			effective.computeIfPresent(BudgetKey.TOKENS, (key, whole) -> new EffectiveValue(share,
+					whole.text() + " for " + instances + " instances: " + whole.origin()));
+		}
+		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
+	}
+
+	private static double share(double tokens, int instances) {
+		return (instances > 1) ? Math.max(Math.min(tokens, LEAST_SHARE), Math.floor(tokens / instances)) : tokens;
+	}
+
+}

@@ -1,0 +1,154 @@
+package dev.backoff.spring.observation;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.live.ConfigurationListener;
+import dev.backoff.spring.safety.OverloadSafety;
+
+/**
+ * Publish the meters of budgets, breakers, concurrency limits and the configuration. They
+ * read existing numbers, so they cost a call nothing. What is made after {@link #bind} is
+ * published when it is made. What happens before is counted.
+ * <p>
+ * Contexts that share a registry share the meters: balances and counts are summed, a
+ * state is 1 if any context has it, and a gauge goes with the last of them. Breakers of
+ * another library have meters of their own there. Thread-safe.
+ */
+final class StateMeters
+		implements CircuitBreaker.Listener, OverloadSafety.Observer, ConfigurationListener, AutoCloseable {
+
+	/** The tag value for the switch of all retries, which belongs to no policy. */
+	static final String ALL = "*";
+
+	/* Those that need no operator are published at zero. */
+	private static final Map<BreakerState, List<BreakerState>> USUAL = Map.of(BreakerState.CLOSED,
+			List.of(BreakerState.OPEN), BreakerState.OPEN, List.of(BreakerState.HALF_OPEN), BreakerState.HALF_OPEN,
+			List.of(BreakerState.OPEN, BreakerState.CLOSED));
+
+	private final GuardedRegistry registry;
+
+	private final Supplier<OverloadSafety> safety;
+
+	private final BooleanSupplier enabled;
+
+	private final Map<Transition, LongAdder> transitions = new ConcurrentHashMap<>();
+
+	private final Map<Outcome, LongAdder> changes = new EnumMap<>(Outcome.class);
+
+	private volatile Overrides overrides = Overrides.NONE;
+
+	private volatile boolean bound;
+
+	StateMeters(Supplier<? extends @Nullable MeterRegistry> registry, Supplier<OverloadSafety> safety,
+			BooleanSupplier enabled) {
+		this.registry = new GuardedRegistry(registry);
+		this.safety = safety;
+		this.enabled = enabled;
+		for (Outcome outcome : Outcome.values()) {
+			this.changes.put(outcome, new LongAdder());
+		}
+	}
+
+	/**
+	 * Publish what there is, unless all is switched off. Call this when the registry is
+	 * complete. A second call has no effect.
+	 */
+	void bind() {
+		if (!this.bound && this.enabled.getAsBoolean()) {
+			this.registry.reopen();
+			this.bound = true;
+			this.changes.forEach((outcome, count) -> this.registry.counter(BackoffMeters.REFRESH, count, LongAdder::sum,
+					outcome.tag()));
+			this.safety.get().observe(this);
+		}
+	}
+
+	@Override
+	public void budgetMade(RetryBudget budget) {
+		this.registry.gauge(BackoffMeters.BUDGET_TOKENS, budget, StateMeters::tokens, budget.name());
+		this.registry.counter(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, budget.name());
+	}
+
+	/* Asking whether the budget is dry notifies its listener if time has filled it. */
+	private static double tokens(RetryBudget budget) {
+		budget.isDry();
+		return budget.balance();
+	}
+
+	@Override
+	public void limitMade(String policy, ConcurrencyLimit limit) {
+		this.registry.gauge(BackoffMeters.CONCURRENCY_ACTIVE, limit, ConcurrencyLimit::active, policy);
+		this.registry.gauge(BackoffMeters.CONCURRENCY_WAITING, limit, ConcurrencyLimit::waiting, policy);
+	}
+
+	@Override
+	public void breakerMade(CircuitBreaker breaker) {
+		String name = breaker.name();
+		for (BreakerState state : BreakerState.values()) {
+			this.registry.flag(BackoffMeters.BREAKER_STATE, breaker, (seen) -> seen.state() == state, name,
+					state.tag());
+		}
+		this.registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
+		USUAL.forEach((from, all) -> all.forEach((to) -> count(new Transition(name, from, to))));
+		this.transitions.keySet().stream().filter((counted) -> counted.breaker().equals(name)).forEach(this::publish);
+	}
+
+	@Override
+	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+		Transition transition = new Transition(breaker.name(), from, to);
+		count(transition).increment();
+		if (this.bound) {
+			publish(transition);
+		}
+	}
+
+	private LongAdder count(Transition transition) {
+		return this.transitions.computeIfAbsent(transition, (added) -> new LongAdder());
+	}
+
+	private void publish(Transition transition) {
+		this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, count(transition), LongAdder::sum,
+				transition.breaker(), transition.from().tag(), transition.to().tag());
+	}
+
+	/* Retries may be switched on when the application runs. */
+	@Override
+	public void changed(Outcome outcome, Overrides overrides) {
+		Objects.requireNonNull(this.changes.get(outcome)).increment();
+		this.overrides = overrides;
+		bind();
+		overrides.policies().forEach((policy) -> publish(policy, (meters) -> meters.overrides.values(policy).size()));
+		if (overrides.retriesEnabled() != null) {
+			publish(ALL, (meters) -> (meters.overrides.retriesEnabled() != null) ? 1 : 0);
+		}
+	}
+
+	private void publish(String policy, ToDoubleFunction<StateMeters> overridden) {
+		this.registry.gauge(BackoffMeters.OVERRIDES, this, overridden, policy);
+	}
+
+	@Override
+	public void close() {
+		this.registry.close();
+	}
+
+	private record Transition(String breaker, BreakerState from, BreakerState to) {
+	}
+
+}
