@@ -174,12 +174,8 @@ class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview") ? preview(known(selectedName), input)
-					: read(part(selectedPart), known(selectedName), input);
+					: answer(part(selectedPart).read(effective(known(selectedName)), input.textsWithout("")));
 		};
-	}
-
-	private Object read(EndpointContributor part, String policy, OperatorInput input) {
-		return answer(part.read(effective(policy), input.textsWithout("")));
 	}
 
 	private EndpointContributor part(String name) {

@@ -5,7 +5,6 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -27,6 +26,7 @@ import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
@@ -444,8 +444,7 @@ public final class StartupAdvice {
 	}
 
 	private static boolean has(MethodPlan plan, String annotation) {
-		return Arrays.stream(plan.method().method().getAnnotations())
-			.anyMatch((present) -> present.annotationType().getName().equals(annotation));
+		return MergedAnnotations.from(plan.method().method()).isDirectlyPresent(annotation);
 	}
 
 }
