@@ -76,9 +76,7 @@ final class LaterAttempts implements Supplier<Executor> {
 			this.executor.execute(() -> run(task));
 		}
 
-		/*
-		 * One after the other, or one that throws would leave other values on the thread.
-		 */
+		/* One after the other: one that throws would leave others' values set. */
 		private void run(Runnable task) {
 			Deque<Runnable> restoring = new ArrayDeque<>();
 			for (ThreadLocalAccessor<?> accessor : ContextRegistry.getInstance().getThreadLocalAccessors()) {

@@ -31,7 +31,8 @@ public interface CallStatistics {
 	}
 
 	/**
-	 * {@return the numbers of each method, in no order} */
+	 * {@return the numbers of each method, in no order}
+	 */
 	List<MethodCalls> all();
 
 	/**

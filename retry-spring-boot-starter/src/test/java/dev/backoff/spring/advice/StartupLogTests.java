@@ -14,7 +14,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.Scheduled;
 
-
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.SmallApplication;
