@@ -31,7 +31,7 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
-		return value(ResolvableType.forMethodReturnType(method.method(), method.type()));
+		return value(ReturnTypeAdapter.super.result(method));
 	}
 
 	private static ResolvableType value(ResolvableType later) {
