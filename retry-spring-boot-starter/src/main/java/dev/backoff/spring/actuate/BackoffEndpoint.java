@@ -134,12 +134,8 @@ class BackoffEndpoint {
 	private BackoffDescriptor describe(boolean brief) {
 		List<PolicyUse> used = this.uses.uses();
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used, brief);
-		Map<String, PolicyDescriptor> described = this.descriptions.all(used);
-		if (brief) {
-			described.replaceAll((name, policy) -> policy.written());
-		}
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), described,
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), this.descriptions.all(used, brief),
 				shared.budgets(), shared.breakers());
 	}
 
@@ -152,8 +148,8 @@ class BackoffEndpoint {
 		}
 		Object found = this.live.look(() -> {
 			List<PolicyUse> used = this.uses.uses();
-			PolicyDescriptor policy = named(this.descriptions.all(used), selectedName).orElse(null);
-			return (policy == null) ? this.descriptions.method(selectedName, used) : brief ? policy.written() : policy;
+			PolicyDescriptor policy = named(this.descriptions.all(used, brief), selectedName).orElse(null);
+			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
 		});
 		if (found == null) {
 			throw unknownPolicy(selectedName);
