@@ -58,13 +58,8 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
-		OperatorInputs backoffOperatorInputs() {
-			return new OperatorInputs();
-		}
-
-		@Bean
-		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
-			return new AuditedOperations(publisher);
+		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
+			return new OperatorRequests(publisher);
 		}
 
 	}
