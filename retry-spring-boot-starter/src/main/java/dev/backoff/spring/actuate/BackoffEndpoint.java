@@ -135,8 +135,8 @@ class BackoffEndpoint {
 		List<PolicyUse> used = this.uses.uses();
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used, brief);
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), this.descriptions.all(used, brief),
-				shared.budgets(), shared.breakers());
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+				this.descriptions.all(used, brief), shared.budgets(), shared.breakers());
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
