@@ -97,7 +97,7 @@ class BackoffEndpoint {
 	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			ActivityDescriptions activity, ThisProcess process, List<EndpointContributor> parts,
+			ActivityDescriptions activity, ActivityView.ThisProcess process, List<EndpointContributor> parts,
 			OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
@@ -305,6 +305,25 @@ class BackoffEndpoint {
 	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
+	}
+
+	/**
+	 * A request that is refused with a status and a body, which is its message over JMX.
+	 */
+	static final class RefusedException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		final int status;
+
+		final transient @Nullable Object body;
+
+		RefusedException(int status, @Nullable Object body) {
+			super(String.valueOf(body));
+			this.status = status;
+			this.body = body;
+		}
+
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */
