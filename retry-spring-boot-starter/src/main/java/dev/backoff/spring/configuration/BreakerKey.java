@@ -66,10 +66,10 @@ public enum BreakerKey implements ConfigurationKey {
 		return this.type;
 	}
 
-	/** Set a value that was written and can be read; others stay as built in. */
-	void set(BreakerSettings.Builder builder, @Nullable ConfigValue value) {
-		if (this.setter != null && value != null && value.parsed() != null) {
-			this.setter.accept(builder, value.parsed());
+	/** Set a value, unless it is not written or cannot be read. */
+	void set(BreakerSettings.Builder builder, @Nullable Object value) {
+		if (this.setter != null && value != null) {
+			this.setter.accept(builder, value);
 		}
 	}
 
