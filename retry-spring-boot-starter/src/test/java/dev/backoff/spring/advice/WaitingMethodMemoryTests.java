@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class WaitingMethodMemoryTests {
 
-	private static final int CALLS = 50_000;
+	private static final int CALLS = 20_000;
 
 	private static final CompletableFuture<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));
