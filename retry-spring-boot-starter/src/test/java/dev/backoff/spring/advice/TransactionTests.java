@@ -101,7 +101,7 @@ class TransactionTests {
 
 		@Test
 		void isTriedAgainInATransactionOfItsOwnUntilItIsFree(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				try (Connection other = lockUntil(2, context)) {
 					Stock stock = context.getBean(Stock.class);
 					assertThat(stock.take(3)).isEqualTo(6);
@@ -121,7 +121,7 @@ class TransactionTests {
 
 		@Test
 		void isGivenUpWithTheDatabasesOwnFailure() {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				try (Connection other = lockUntil(99, context)) {
 					Throwable failure = catchThrowable(() -> context.getBean(Stock.class).take(3));
 					assertThat(failure).isInstanceOf(TransientDataAccessException.class);
@@ -135,7 +135,7 @@ class TransactionTests {
 
 		@Test
 		void isTriedAgainByTransactionsBegunInsideTheMethod(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				try (Connection other = lockUntil(1, context)) {
 					assertThat(context.getBean(Stock.class).takeByTemplate(3)).isEqualTo(6);
 					assertThat(other.isClosed()).isFalse();
@@ -152,7 +152,7 @@ class TransactionTests {
 
 		@Test
 		void anAttemptWithATransactionOfItsOwnIsRetriedWithOneWarning(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				try (Connection other = lockUntil(2, context)) {
 					Shop shop = context.getBean(Shop.class);
 					assertThat(shop.takeInNew(3)).isEqualTo(6);
@@ -170,7 +170,7 @@ class TransactionTests {
 
 		@Test
 		void anAttemptThatTookPartSpoilsItThoughARetrySucceeds(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				try (Connection other = lockUntil(1, context)) {
 					assertThatExceptionOfType(UnexpectedRollbackException.class)
 						.isThrownBy(() -> context.getBean(Shop.class).take(3));
@@ -186,7 +186,7 @@ class TransactionTests {
 
 		@Test
 		void manyCallsAreOneWarningForEachMethod(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				TransactionTemplate transaction = new TransactionTemplate(
 						context.getBean(PlatformTransactionManager.class));
 				Stock stock = context.getBean(Stock.class);
@@ -204,7 +204,7 @@ class TransactionTests {
 
 		@Test
 		void anAsynchronousCallThatFailsAtOnceIsSeenToo(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
 					.executeWithoutResult((status) -> assertThat(context.getBean(Stock.class).order()).isNotDone());
 				context.getBean(VirtualTime.class).runNext();
@@ -214,7 +214,7 @@ class TransactionTests {
 
 		@Test
 		void aCallThatIsNotRetriedIsNotWarnedOf(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				Stock stock = context.getBean(Stock.class);
 				new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(
 						(status) -> assertThat(catchThrowable(stock::misuse)).isInstanceOf(NullPointerException.class));

@@ -72,7 +72,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void areOnByDefaultUnderThePolicysName() {
-			OverloadSafetyTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				Gateway gateway = context.getBean(Gateway.class);
 				for (int i = 0; i < 16; i++) {
 					assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
@@ -89,7 +89,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void costATotalOutageFiftyRetriesAndSixAMinute() {
-			OverloadSafetyTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				Gateway gateway = context.getBean(Gateway.class);
 				VirtualTime time = context.getBean(VirtualTime.class);
 				long start = time.nanoTime();
@@ -108,8 +108,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void areSharedByAllWhoNameThem() {
-			OverloadSafetyTests.this.runner
-				.withPropertyValues("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0")
+			runner.withPropertyValues("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0")
 				.run((context) -> {
 					Gateway gateway = context.getBean(Gateway.class);
 					assertThat(reason(catchThrowable(gateway::refund))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
@@ -121,20 +120,19 @@ class OverloadSafetyTests {
 
 		@Test
 		void areOffOnlyByName() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies[Gateway.pay].budget=none")
-				.run((context) -> {
-					Gateway gateway = context.getBean(Gateway.class);
-					for (int i = 0; i < 100; i++) {
-						assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-					}
-					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(400);
-					assertThat(context.getBean(RetryBudgets.class).find("Gateway.pay")).isEmpty();
-				});
+			runner.withPropertyValues("backoff.policies[Gateway.pay].budget=none").run((context) -> {
+				Gateway gateway = context.getBean(Gateway.class);
+				for (int i = 0; i < 100; i++) {
+					assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				}
+				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(400);
+				assertThat(context.getBean(RetryBudgets.class).find("Gateway.pay")).isEmpty();
+			});
 		}
 
 		@Test
 		void postponeTheRetriesOfJobs() {
-			OverloadSafetyTests.this.runner
+			runner
 				.withPropertyValues("backoff.policies[Gateway.pay].preset=background",
 						"backoff.budgets[Gateway.pay].tokens=1", "backoff.budgets[Gateway.pay].per-second=0.05")
 				.run((context) -> {
@@ -147,7 +145,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void areUnknownUntilSomebodyUsesThem() {
-			OverloadSafetyTests.this.runner.run((context) -> assertThatIllegalArgumentException()
+			runner.run((context) -> assertThatIllegalArgumentException()
 				.isThrownBy(() -> context.getBean(RetryBudgets.class).get("nobody"))
 				.withMessageStartingWith("Invalid name (nobody): must be one of "));
 		}
@@ -157,7 +155,7 @@ class OverloadSafetyTests {
 	@Nested
 	class Breakers {
 
-		private final ApplicationContextRunner guarded = OverloadSafetyTests.this.runner.withPropertyValues(
+		private final ApplicationContextRunner guarded = runner.withPropertyValues(
 				"backoff.breakers.gateway.minimum-calls=6", "backoff.breakers.gateway.open-for=30s",
 				"backoff.policies.defensive.breaker=gateway");
 
@@ -212,24 +210,22 @@ class OverloadSafetyTests {
 
 		@Test
 		void areOffUnlessConfigured() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.base=100ms")
-				.run((context) -> {
-					assertThat(context.getBean(CircuitBreakers.class).all()).isEmpty();
-					Gateway gateway = context.getBean(Gateway.class);
-					for (int i = 0; i < 10; i++) {
-						fail(gateway::ship);
-					}
-					assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
-				});
+			runner.withPropertyValues("backoff.policies.defensive.base=100ms").run((context) -> {
+				assertThat(context.getBean(CircuitBreakers.class).all()).isEmpty();
+				Gateway gateway = context.getBean(Gateway.class);
+				for (int i = 0; i < 10; i++) {
+					fail(gateway::ship);
+				}
+				assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
+			});
 		}
 
 		@Test
 		void areMadeWithTheDefaultsWhereAPolicyNamesItself() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.breaker=defensive")
-				.run((context) -> {
-					assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
-					assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
-				});
+			runner.withPropertyValues("backoff.policies.defensive.breaker=defensive").run((context) -> {
+				assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
+				assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
+			});
 		}
 
 		@Test
@@ -275,7 +271,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void shareWithTheMethodsOfTheirPolicy() {
-			OverloadSafetyTests.this.runner
+			runner
 				.withPropertyValues("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
 						"backoff.budgets.defensive.per-second=0")
 				.run((context) -> {
@@ -298,7 +294,7 @@ class OverloadSafetyTests {
 		@Test
 		void areReportedOnceToObserversIfTwoThreadsCreateThem() {
 			HookedTime time = new HookedTime();
-			OverloadSafetyTests.this.bare.withBean(RetryTime.class, () -> time)
+			bare.withBean(RetryTime.class, () -> time)
 				.withPropertyValues("backoff.policies.orders.max-attempts=3")
 				.run((context) -> {
 					OverloadSafety safety = context.getBean(OverloadSafety.class);
@@ -315,7 +311,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void acceptCallsOfListenersThatAreBeingCreated() {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=2")
 				.withBean(EarlyGateway.class)
 				.withBean(EarlyListener.class)
@@ -324,7 +320,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void acceptCallsOfClassifiersThatAreBeingCreated() {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=100")
 				.withBean(EarlyGateway.class)
 				.withBean(EarlyClassifier.class)
@@ -341,7 +337,7 @@ class OverloadSafetyTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "Größe", "card payments", "日本", "a:b;c/d", "%s{}" })
 		void acceptUnusualNames(String name) {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withInitializer((context) -> context.getEnvironment()
 					.getPropertySources()
 					.addFirst(new MapPropertySource("odd",
@@ -360,7 +356,7 @@ class OverloadSafetyTests {
 		void doNotDeadlockWithListenersThatAreCreatedLate() throws Exception {
 			CountDownLatch making = new CountDownLatch(1);
 			CountDownLatch told = new CountDownLatch(1);
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=1")
 				.withInitializer((context) -> context.addBeanFactoryPostProcessor((factory) -> {
 					for (String name : factory.getBeanDefinitionNames()) {
