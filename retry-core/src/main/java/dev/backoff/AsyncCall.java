@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 
@@ -211,7 +212,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/* The thread that started the work was interrupted, not one that carries it out. */
 	static void keepInterrupt(Throwable failure) {
-		if (failure instanceof InterruptedException) {
+		if (Causes.unreflected(failure) instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}
 	}

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
@@ -51,7 +50,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What asynchronous calls do besides the {@linkplain DriverContractTests contract}. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AsyncCallTests {
 

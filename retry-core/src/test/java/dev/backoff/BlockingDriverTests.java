@@ -1,12 +1,13 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -245,11 +246,17 @@ class BlockingDriverTests {
 		}
 
 		@Test
-		void ofACancellationIsACancellation() {
-			CancellationException failure = new CancellationException();
-			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
-				.isSameAs(failure);
-			assertThat(reason()).isEqualTo(StopReason.CANCELLED);
+		void byAnInterruptInsideAProxyRestoresTheFlagOfThisThreadOnly() {
+			InterruptedException inside = new InterruptedException();
+			for (Exception failure : List.of(new UndeclaredThrowableException(inside),
+					new ExecutionException(inside))) {
+				BlockingDriverTests.this.listener.clear();
+				assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+					.isSameAs(failure);
+				assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+				// a future that failed with it tells of another thread
+				assertThat(Thread.interrupted()).isEqualTo(failure instanceof UndeclaredThrowableException);
+			}
 		}
 
 		@Test

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -346,7 +345,7 @@ class OverloadGuardTests {
 
 		@ParameterizedTest
 		@ValueSource(classes = { AssertionError.class, StackOverflowError.class, InterruptedException.class,
-				CancellationException.class, CircuitOpenException.class })
+				CircuitOpenException.class })
 		void givesThePermitBackAfterWhatSaysNothing(Class<? extends Throwable> type) {
 			this.breaker.openFor(Duration.ofMillis(1));
 			OverloadGuardTests.this.time.advance(Duration.ofMillis(1));

@@ -1016,7 +1016,7 @@ class CircuitBreakerTests {
 
 	static List<Throwable> saysNothing() {
 		return List.of(new OutOfMemoryError(), new AssertionError(), new InterruptedException(),
-				new CancellationException(), new CircuitOpenException("stock", "open", null, null));
+				new CircuitOpenException("stock", "open", null, null));
 	}
 
 	@Nested

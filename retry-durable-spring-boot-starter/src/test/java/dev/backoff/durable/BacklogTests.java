@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Tag;
@@ -74,37 +73,34 @@ class BacklogTests {
 	}
 
 	private static void measure(String scenario, List<String> names) throws Exception {
-		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
-			Orders orders = new Orders();
-			run(postgres, orders, false, (context) -> names.forEach(context.getBean(Orders.class)::make));
-			run(postgres, orders, true, (context) -> {
-				long healthyOnes = names.stream().filter((name) -> name.startsWith("healthy")).count();
-				String healthy = await(System.nanoTime(), () -> orders.isDone("healthy", healthyOnes));
-				Awaitility.await()
-					.atMost(PATIENCE)
-					.until(() -> context.getBean(Lanes.class).lane("orders").filter(Lane::isPaused).isPresent());
-				int before = orders.attempts.get();
-				long submitted = System.nanoTime();
-				IntStream.range(0, NEW).forEach((call) -> context.getBean(Orders.class).make("new " + call));
-				String fresh = await(submitted, () -> orders.isDone("new", NEW));
-				System.out.printf(
-						"%d calls, %s: healthy ones done in %s, %d new ones in %s; attempts before these %d%n", CALLS,
-						scenario, healthy, NEW, fresh, before);
-				if (!FULL) {
-					assertThat(List.of(healthy, fresh)).noneMatch((time) -> time.startsWith("not"));
-				}
-			});
-		}
+		String url = PostgresServer.newDatabase();
+		Orders orders = new Orders();
+		run(url, orders, false, (context) -> names.forEach(context.getBean(Orders.class)::make));
+		run(url, orders, true, (context) -> {
+			long healthyOnes = names.stream().filter((name) -> name.startsWith("healthy")).count();
+			String healthy = await(System.nanoTime(), () -> orders.isDone("healthy", healthyOnes));
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> context.getBean(Lanes.class).lane("orders").filter(Lane::isPaused).isPresent());
+			int before = orders.attempts.get();
+			long submitted = System.nanoTime();
+			IntStream.range(0, NEW).forEach((call) -> context.getBean(Orders.class).make("new " + call));
+			String fresh = await(submitted, () -> orders.isDone("new", NEW));
+			System.out.printf("%d calls, %s: healthy ones done in %s, %d new ones in %s; attempts before these %d%n",
+					CALLS, scenario, healthy, NEW, fresh, before);
+			if (!FULL) {
+				assertThat(List.of(healthy, fresh)).noneMatch((time) -> time.startsWith("not"));
+			}
+		});
 	}
 
-	private static void run(EmbeddedPostgres postgres, Orders orders, boolean work, Consumer<ApplicationContext> test) {
+	private static void run(String url, Orders orders, boolean work, Consumer<ApplicationContext> test) {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
 					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
 					DurableAutoConfiguration.class))
-			.withPropertyValues("spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
-					"backoff.durable.initialize-schema=always", "backoff.durable.work=" + work,
-					"logging.level.dev.backoff=error")
+			.withPropertyValues("spring.datasource.url=" + url, "backoff.durable.initialize-schema=always",
+					"backoff.durable.work=" + work, "logging.level.dev.backoff=error")
 			.withPropertyValues(FULL ? new String[0] : new String[] { "backoff.breakers.orders.open-for=3s" })
 			.withBean("orders", Orders.class, () -> orders)
 			.run(test::accept);

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,8 +89,8 @@ class DurableVersionsTests {
 	@Tag("long")
 	void twoProcessesWithTwoVersionsMakeEachCallByOneThatItFits() throws Exception {
 		List<Process> processes = new ArrayList<>();
-		try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-			String url = postgres.getJdbcUrl("postgres", "postgres");
+		String url = PostgresServer.newDatabase();
+		try {
 			Process before = start(VersionWorker.Before.class, url);
 			processes.add(before);
 			awaitLines("submitted", 1, before);
@@ -109,7 +109,7 @@ class DurableVersionsTests {
 			for (Process process : processes) {
 				assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
 			}
-			try (var connection = postgres.getPostgresDatabase().getConnection();
+			try (var connection = DriverManager.getConnection(url);
 					var statement = connection.createStatement();
 					var rows = statement.executeQuery("select count(*) from backoff_calls")) {
 				assertThat(rows.next()).isTrue();

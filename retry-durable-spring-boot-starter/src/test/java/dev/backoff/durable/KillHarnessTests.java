@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +34,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Execution(ExecutionMode.CONCURRENT)
 class KillHarnessTests {
 
-	private static final int KILLS = Integer.getInteger("kills", 10);
+	private static final int KILLS = Integer.getInteger("kills", 5);
 
 	private static final int CONCURRENCY = 4;
 
@@ -53,16 +52,17 @@ class KillHarnessTests {
 
 	@Test
 	void twoProcessesOnPostgresLoseNoCall() throws Exception {
-		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
-			killAgainAndAgain(2, KILLS, List.of("--kill.url=" + postgres.getJdbcUrl("postgres", "postgres"),
-					"--backoff.durable.initialize-schema=always"));
-		}
+		killAgainAndAgain(2, KILLS, onPostgres());
 	}
 
 	@Test
 	void oneProcessOnTheOwnFileLosesNoCall() throws Exception {
 		killAgainAndAgain(1, Math.max(1, KILLS / 3),
 				List.of("--backoff.durable.file=" + this.directory.resolve("calls")));
+	}
+
+	private static List<String> onPostgres() throws Exception {
+		return List.of("--kill.url=" + PostgresServer.newDatabase(), "--backoff.durable.initialize-schema=always");
 	}
 
 	private void killAgainAndAgain(int workers, int kills, List<String> database) throws Exception {
@@ -89,13 +89,12 @@ class KillHarnessTests {
 
 	@Test
 	void aProcessWhoseClockStepsByAnHourLosesNoCall() throws Exception {
-		assumeTrue(KILLS > 10, "Run it with -Pkills: it takes a minute");
+		assumeTrue(KILLS > 5, "Run it with -Pkills: it takes a minute");
 		Path library = fakeTime();
 		assumeTrue(library != null, "Install libfaketime, on Debian the package faketime, to test clocks that step");
 		Path clock = Files.writeString(this.directory.resolve("clock"), "+0");
-		try (EmbeddedPostgres postgres = EmbeddedPostgres.builder().setServerConfig("fsync", "on").start()) {
-			List<String> database = List.of("--kill.url=" + postgres.getJdbcUrl("postgres", "postgres"),
-					"--backoff.durable.initialize-schema=always");
+		try {
+			List<String> database = onPostgres();
 			start(database, Map.of());
 			Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(this.processes.get(0)));
 			start(database, Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", clock.toString(),

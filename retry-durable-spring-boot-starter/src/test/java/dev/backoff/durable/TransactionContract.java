@@ -27,10 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -55,14 +51,11 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import dev.backoff.durable.DurableContract.Application;
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** What durable calls do in and after the transaction of their caller. */
-abstract class TransactionContract {
+abstract class TransactionContract extends ShopFixture {
 
 	private static final int POOL = 10;
 
@@ -76,26 +69,18 @@ abstract class TransactionContract {
 
 	}
 
-	/** Return the properties of the database. */
-	abstract List<String> database();
-
 	private ApplicationContextRunner runner(Manager manager) {
-		ApplicationContextRunner runner = new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataSourceAutoConfiguration.class,
-					DataSourceTransactionManagerAutoConfiguration.class, BackoffAutoConfiguration.class,
-					DurableAutoConfiguration.class))
-			.withPropertyValues(database().toArray(String[]::new))
-			.withPropertyValues("backoff.durable.poll-interval=100ms", "backoff.durable.initialize-schema=always",
-					"spring.datasource.hikari.maximum-pool-size=" + POOL,
+		ApplicationContextRunner runner = runner()
+			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + POOL,
 					"spring.datasource.hikari.connection-timeout=10000")
-			.withUserConfiguration(Shop.class, Listening.class);
+			.withUserConfiguration(Listening.class);
 		return (manager == Manager.JPA) ? runner.withUserConfiguration(Jpa.class) : runner;
 	}
 
 	private void run(Manager manager, Consumer<Caller> test, String... properties) {
 		runner(manager).withPropertyValues(properties).run((context) -> {
 			assertThat(context).hasNotFailed();
-			Caller caller = new Caller(manager, new Application(context));
+			Caller caller = new Caller(manager, new RunningShop(context));
 			caller.createNotes();
 			test.accept(caller);
 		});
@@ -103,8 +88,7 @@ abstract class TransactionContract {
 
 	/** An application that makes no attempts, so that its pool is its callers' alone. */
 	private void runCallers(Manager manager, Consumer<Caller> test, String... properties) {
-		run(manager, test,
-				Stream.concat(Stream.of("backoff.durable.work=false"), Stream.of(properties)).toArray(String[]::new));
+		run(manager, test, Stream.concat(Stream.of(NO_WORK), Stream.of(properties)).toArray(String[]::new));
 	}
 
 	@ParameterizedTest
@@ -114,7 +98,7 @@ abstract class TransactionContract {
 			for (int isolation : new int[] { TransactionDefinition.ISOLATION_DEFAULT,
 					TransactionDefinition.ISOLATION_REPEATABLE_READ }) {
 				String key = "o" + isolation;
-				caller.transaction(isolation, false, () -> {
+				caller.shop().inTransaction((transaction) -> transaction.setIsolationLevel(isolation), () -> {
 					assertThat(caller.notes()).isZero();
 					caller.note("n1");
 					caller.elsewhere(() -> caller.submit(key));
@@ -134,17 +118,18 @@ abstract class TransactionContract {
 			caller.transaction(() -> {
 				caller.note("n1");
 				caller.submit("o1");
-				assertThat(caller.application().calls().find("mails", "o1")).isPresent();
+				assertThat(caller.shop().calls().find("mails", "o1")).isPresent();
 				throw new IllegalStateException("rolled back");
 			});
-			assertThat(caller.application().rows()).isZero();
+			assertThat(caller.shop().rows()).isZero();
 			caller.transaction(() -> {
 				caller.note("n1");
-				caller.application().mails("o1");
-				assertThat(caller.application().journal().lines).isEmpty();
+				caller.shop().mails("o1");
+				sleep(Duration.ofMillis(150));
+				assertThat(caller.shop().lines()).isEmpty();
 			});
-			caller.application().awaitEnd("mails", "o1");
-			assertThat(caller.application().journal().lines).containsExactly("o1 1");
+			caller.shop().awaitEnd("mails", "o1");
+			assertThat(caller.shop().lines()).containsExactly("o1 1");
 			assertThat(caller.notes()).isOne();
 		});
 	}
@@ -156,8 +141,8 @@ abstract class TransactionContract {
 			CyclicBarrier reading = new CyclicBarrier(POOL + 1);
 			CyclicBarrier stored = new CyclicBarrier(POOL + 1);
 			CompletableFuture<?> others = CompletableFuture
-				.runAsync(() -> runner(Manager.JDBC).withPropertyValues("backoff.durable.work=false").run((context) -> {
-					Caller another = new Caller(Manager.JDBC, new Application(context));
+				.runAsync(() -> runner(Manager.JDBC).withPropertyValues(NO_WORK).run((context) -> {
+					Caller another = new Caller(Manager.JDBC, new RunningShop(context));
 					await(reading);
 					IntStream.range(0, POOL).forEach((call) -> another.submit("o" + call));
 					await(stored);
@@ -169,7 +154,7 @@ abstract class TransactionContract {
 				assertThat(caller.submit("o" + call).isNew()).isFalse();
 			});
 			others.orTimeout(60, TimeUnit.SECONDS).join();
-			assertThat(caller.application().rows()).isEqualTo(POOL);
+			assertThat(caller.shop().rows()).isEqualTo(POOL);
 		});
 	}
 
@@ -178,8 +163,8 @@ abstract class TransactionContract {
 	void endsNeedNoConnectionButTheirCallers(Manager manager) {
 		runCallers(manager, (caller) -> {
 			IntStream.range(0, POOL).forEach((call) -> caller.submit("o" + call));
-			caller.atOnce((call) -> assertThat(caller.application().calls().end("mails", "o" + call)).isTrue());
-			assertThat(caller.application().rows()).isZero();
+			caller.atOnce((call) -> assertThat(caller.shop().end("o" + call)).isTrue());
+			assertThat(caller.shop().rows()).isZero();
 		});
 	}
 
@@ -189,11 +174,11 @@ abstract class TransactionContract {
 		for (boolean autoCommit : new boolean[] { true, false }) {
 			runCallers(manager, (caller) -> {
 				caller.atOnce((call) -> caller.publish("o" + call));
-				assertThat(caller.application().rows()).isEqualTo(POOL);
+				assertThat(caller.shop().rows()).isEqualTo(POOL);
 				caller.atOnce((call) -> caller.publish("o" + call));
-				assertThat(caller.application().context().getBean(Listening.class).joined).hasValue(POOL);
+				assertThat(caller.shop().context().getBean(Listening.class).joined).hasValue(POOL);
 				caller.atOnce((call) -> caller.publish("end o" + call));
-				assertThat(caller.application().rows()).isZero();
+				assertThat(caller.shop().rows()).isZero();
 			}, "spring.datasource.hikari.auto-commit=" + autoCommit);
 		}
 	}
@@ -202,11 +187,11 @@ abstract class TransactionContract {
 	@EnumSource
 	void aSubmissionAfterATransactionThatOnlyReadsIsStored(Manager manager) {
 		runCallers(manager, (caller) -> {
-			caller.transaction(TransactionDefinition.ISOLATION_DEFAULT, true, () -> {
+			caller.shop().inTransaction((transaction) -> transaction.setReadOnly(true), () -> {
 				assertThat(caller.notes()).isZero();
 				caller.publish("o1");
 			});
-			assertThat(caller.application().rows()).isOne();
+			assertThat(caller.shop().rows()).isOne();
 		});
 	}
 
@@ -216,19 +201,19 @@ abstract class TransactionContract {
 		runCallers(manager, (caller) -> {
 			DurableCall<?> first = caller.submit("o1");
 			caller.transaction(() -> {
-				assertThat(caller.application().calls().end("mails", "o1")).isTrue();
+				assertThat(caller.shop().end("o1")).isTrue();
 				throw new IllegalStateException("rolled back");
 			});
-			assertThat(caller.application().rows()).isOne();
+			assertThat(caller.shop().rows()).isOne();
 			caller.transaction(() -> {
-				assertThat(caller.application().calls().end("mails", "o1")).isTrue();
-				assertThat(caller.application().calls().end("mails", "o1")).isFalse();
+				assertThat(caller.shop().end("o1")).isTrue();
+				assertThat(caller.shop().end("o1")).isFalse();
 				assertThat(caller.submit("o1")).satisfies((next) -> {
 					assertThat(next.isNew()).isTrue();
 					assertThat(next.id()).isNotEqualTo(first.id());
 				});
 			});
-			assertThat(caller.application().rows()).isOne();
+			assertThat(caller.shop().rows()).isOne();
 		});
 	}
 
@@ -238,17 +223,17 @@ abstract class TransactionContract {
 		runCallers(manager, (caller) -> {
 			caller.submit("o1");
 			boolean[] tried = new boolean[1];
-			caller.transaction(TransactionDefinition.ISOLATION_REPEATABLE_READ, false, () -> {
+			caller.shop().inTransaction(RunningShop.REPEATABLE_READ, () -> {
 				assertThat(caller.notes()).isZero();
-				caller.elsewhere(() -> caller.application().abandon("another", Instant.now()));
+				caller.elsewhere(() -> caller.shop().abandon("another", Instant.now()));
 				try {
-					assertThat(caller.application().calls().end("mails", "o1")).isTrue();
+					assertThat(caller.shop().end("o1")).isTrue();
 				}
 				catch (TransientDataAccessException ex) {
 					tried[0] = true;
 				}
 			});
-			assertThat(caller.application().rows()).isEqualTo(tried[0] ? 1 : 0);
+			assertThat(caller.shop().rows()).isEqualTo(tried[0] ? 1 : 0);
 		});
 	}
 
@@ -287,7 +272,7 @@ abstract class TransactionContract {
 		runCallers(manager, (caller) -> {
 			caller.update("alter table backoff_calls add constraint no_mails check (task_name <> 'fragile')");
 			String secret = "secret of T2";
-			Runnable submission = () -> caller.application()
+			Runnable submission = () -> caller.shop()
 				.context()
 				.getBean(Shop.Mails.class)
 				.sendOnce(new Shop.Mail(secret, 1, Instant.EPOCH));
@@ -321,11 +306,11 @@ abstract class TransactionContract {
 	@EnumSource
 	void aPoolThatIsEmptyIsATransientRefusal(Manager manager) {
 		runCallers(manager, (caller) -> {
-			DataSource pool = caller.application().context().getBean(DataSource.class);
+			DataSource pool = caller.shop().context().getBean(DataSource.class);
 			List<Connection> taken = IntStream.range(0, POOL).mapToObj((i) -> connection(pool)).toList();
 			assertThatExceptionOfType(TransientDataAccessResourceException.class).isThrownBy(() -> caller.submit("o1"));
 			assertThatExceptionOfType(TransientDataAccessResourceException.class)
-				.isThrownBy(() -> caller.application().calls().end("mails", "o1"));
+				.isThrownBy(() -> caller.shop().end("o1"));
 			taken.forEach((connection) -> DataSourceUtils.releaseConnection(connection, pool));
 		}, "spring.datasource.hikari.connection-timeout=1000");
 	}
@@ -343,23 +328,23 @@ abstract class TransactionContract {
 	@EnumSource
 	void aDataSourceThatIsWrappedIsTheOneThatItsManagerBinds(Manager manager) {
 		runner(manager).withUserConfiguration(Wrapping.class).run((context) -> {
-			Caller caller = new Caller(manager, new Application(context));
+			Caller caller = new Caller(manager, new RunningShop(context));
 			caller.createNotes();
 			assertThat(context.getBean(DataSource.class)).isInstanceOf(TransactionAwareDataSourceProxy.class);
 			caller.transaction(() -> {
-				caller.application().mails("o1");
-				assertThat(caller.application().rows()).isOne();
+				caller.shop().mails("o1");
+				assertThat(caller.shop().rows()).isOne();
 				throw new IllegalStateException("rolled back");
 			});
-			assertThat(caller.application().rows()).isZero();
-			assertThat(caller.application().journal().lines).isEmpty();
+			assertThat(caller.shop().rows()).isZero();
+			assertThat(caller.shop().lines()).isEmpty();
 			caller.transaction(() -> {
-				caller.application().mails("o2");
+				caller.shop().mails("o2");
 				sleep(Duration.ofMillis(300));
-				assertThat(caller.application().journal().lines).isEmpty();
+				assertThat(caller.shop().lines()).isEmpty();
 			});
-			caller.application().awaitEnd("mails", "o2");
-			assertThat(caller.application().journal().lines).containsExactly("o2 1");
+			caller.shop().awaitEnd("mails", "o2");
+			assertThat(caller.shop().lines()).containsExactly("o2 1");
 		});
 	}
 
@@ -367,11 +352,10 @@ abstract class TransactionContract {
 	void theTableMayBeInASchema() {
 		runCallers(Manager.JDBC, (caller) -> caller.update("create schema if not exists jobs"));
 		run(Manager.JDBC, (caller) -> {
-			caller.application().mails("o1");
-			caller.application().awaitEnd("mails", "o1");
-			assertThat(caller.application().journal().lines).containsExactly("o1 1");
-			assertThat(caller.application().count("select count(*) from jobs.calls where task_name = 'mails'"))
-				.isZero();
+			caller.shop().mails("o1");
+			caller.shop().awaitEnd("mails", "o1");
+			assertThat(caller.shop().lines()).containsExactly("o1 1");
+			assertThat(caller.shop().count("select count(*) from jobs.calls where task_name = 'mails'")).isZero();
 		}, "backoff.durable.table=jobs.calls");
 	}
 
@@ -384,27 +368,8 @@ abstract class TransactionContract {
 		}
 	}
 
-	private static void await(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/* For what must not happen meanwhile, in a real database and real threads. */
-	private static void sleep(Duration time) {
-		try {
-			Thread.sleep(time.toMillis());
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
 	/** A caller of durable methods, with rows of its own. */
-	record Caller(Manager manager, Application application) {
+	record Caller(Manager manager, RunningShop shop) {
 
 		void createNotes() {
 			transaction(() -> {
@@ -414,11 +379,11 @@ abstract class TransactionContract {
 		}
 
 		void update(String statement) {
-			new JdbcTemplate(this.application.context().getBean(DataSource.class)).execute(statement);
+			new JdbcTemplate(this.shop.context().getBean(DataSource.class)).execute(statement);
 		}
 
 		int notes() {
-			return this.application.count("select count(*) from note");
+			return this.shop.count("select count(*) from note");
 		}
 
 		void note(String id) {
@@ -427,40 +392,26 @@ abstract class TransactionContract {
 				return;
 			}
 			var entities = EntityManagerFactoryUtils
-				.getTransactionalEntityManager(this.application.context().getBean(EntityManagerFactory.class));
+				.getTransactionalEntityManager(this.shop.context().getBean(EntityManagerFactory.class));
 			entities.persist(new Note(id));
 			entities.flush();
 		}
 
 		DurableCall<?> submit(String order) {
-			return this.application.calls().submit(LATER, () -> this.application.mails(order));
+			return this.shop.calls().submit(LATER, () -> this.shop.mails(order));
 		}
 
 		void publish(String event) {
-			this.application.context().publishEvent(new Event(event));
+			this.shop.context().publishEvent(new Event(event));
 		}
 
 		void transaction(Runnable work) {
-			this.application.inTransaction(work);
-		}
-
-		void transaction(int isolation, boolean readOnly, Runnable work) {
-			TransactionTemplate transaction = new TransactionTemplate(
-					this.application.context().getBean(PlatformTransactionManager.class));
-			transaction.setIsolationLevel(isolation);
-			transaction.setReadOnly(readOnly);
-			try {
-				transaction.executeWithoutResult((status) -> work.run());
-			}
-			catch (IllegalStateException ex) {
-				assertThat(ex).hasMessage("rolled back");
-			}
+			this.shop.inTransaction(work);
 		}
 
 		Throwable failure(Runnable work) {
-			return failed(
-					() -> new TransactionTemplate(this.application.context().getBean(PlatformTransactionManager.class))
-						.executeWithoutResult((status) -> work.run()));
+			return failed(() -> new TransactionTemplate(this.shop.context().getBean(PlatformTransactionManager.class))
+				.executeWithoutResult((status) -> work.run()));
 		}
 
 		/** Do something on a thread without the caller's transaction. */

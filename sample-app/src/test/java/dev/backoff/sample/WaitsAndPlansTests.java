@@ -7,7 +7,6 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 
@@ -61,7 +60,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Import({ ShopClient.class, WaitsAndPlansTests.Calls.class })
 @ExtendWith(OutputCaptureExtension.class)
 @DirtiesContext
-@Timeout(120)
 class WaitsAndPlansTests {
 
 	private static final StubPartner PARTNER = new StubPartner();

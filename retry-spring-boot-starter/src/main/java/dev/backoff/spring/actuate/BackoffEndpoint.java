@@ -23,7 +23,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -42,8 +41,6 @@ import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
-import dev.backoff.spring.observation.CallStatistics;
-import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.otherretries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -99,23 +96,17 @@ class BackoffEndpoint {
 
 	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
-	/**
-	 * Create the endpoint. Statistics and stopped calls are null if they are not kept.
-	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
-	 * this endpoint
-	 */
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
-			ThisProcess process, List<EndpointContributor> parts, OtherRetries otherRetries) {
+			ActivityDescriptions activity, ThisProcess process, List<EndpointContributor> parts,
+			OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
-		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
-				new ActivityDescriptions(calls, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, calls);
-		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
-		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
+		this.descriptions = new PolicyDescriptions(policies, uses, safety, live, activity);
+		this.actions = new OperatorActions(live, uses, activity.calls());
+		ActivityView changing = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
+		this.views.put("activity", () -> live.look(() -> changing.describe(uses.uses())));
 		this.views.put("other-retries", () -> OperationResponseBody.of(Map.of("otherRetries", otherRetries.all())));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointContributor part : parts) {

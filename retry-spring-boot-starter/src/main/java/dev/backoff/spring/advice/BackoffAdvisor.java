@@ -27,11 +27,7 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 
 	private static final long serialVersionUID = 1L;
 
-	/**
-	 * Make the advisor.
-	 * @param interceptor the advice
-	 */
-	public BackoffAdvisor(Advice interceptor) {
+	BackoffAdvisor(Advice interceptor) {
 		super(interceptor);
 		setOrder(ORDER);
 		setClassFilter(this);
@@ -47,10 +43,7 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 		return isCandidate(type);
 	}
 
-	/**
-	 * {@return whether a class can have annotated methods at all; a cheap answer}
-	 * @param type the class of a bean
-	 */
+	/** Return whether a bean's class can have annotated methods; false is certain. */
 	public static boolean isCandidate(Class<?> type) {
 		return !type.getName().startsWith("org.springframework.")
 				&& AnnotationUtils.isCandidateClass(type, Backoff.class) && AnnotatedMethod.mayBeIn(type);

@@ -29,17 +29,15 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.spring.advice.ResultExpression.EnumComparison;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
  * null, constructs that are not allowed, and comparisons of an enum with text, which are
- * never true. Comparisons that only a result can judge are collected.
+ * never true. What may be an enum and is compared with text is collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
-		List<EnumComparison> comparisons) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems, List<String> comparedWithText) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
@@ -136,7 +134,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 					"Write " + text + ".name instead of " + text + ".");
 		}
 		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
-			this.comparisons.add(new EnumComparison(text));
+			this.comparedWithText.add(text);
 		}
 	}
 

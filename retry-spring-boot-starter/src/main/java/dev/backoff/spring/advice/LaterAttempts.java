@@ -82,8 +82,7 @@ final class LaterAttempts implements Supplier<Executor> {
 		}
 
 		/*
-		 * One accessor after the other: if all values were set at once, an accessor that
-		 * throws would leave the values before its own on the thread.
+		 * One after the other, or one that throws would leave other values on the thread.
 		 */
 		private void run(Runnable task) {
 			Deque<Runnable> restoring = new ArrayDeque<>();

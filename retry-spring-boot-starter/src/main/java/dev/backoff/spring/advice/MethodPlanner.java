@@ -52,15 +52,14 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	}
 
 	@Override
-	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.@Nullable Candidate candidate,
+	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.Candidate candidate,
 			List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
 		List<Problem> ofPolicy = new ArrayList<>();
-		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
-				: this.policies.current().resolve(annotated, ofPolicy);
+		EffectivePolicy policy = candidate.resolve(annotated, ofPolicy);
 		boolean durable = policy != null && isDurable(annotated, policy);
 		ReturnTypeAdapter adapter = durable
 				? DurableAdapter.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)

@@ -41,10 +41,7 @@ record MethodRecovery(Method recovered,
 		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
 	}
 
-	/**
-	 * Return whether an invocation of the method is made by its own recovery. If that was
-	 * recovered too, it could go on without end.
-	 */
+	/** Return whether an invocation is made by its own recovery, so that it gets none. */
 	boolean isRunning(MethodInvocation invocation) {
 		Object bean = bean(invocation);
 		for (Running running = RUNNING.get(); running != null; running = running.enclosing()) {
@@ -117,9 +114,7 @@ record MethodRecovery(Method recovered,
 		}
 	}
 
-	/*
-	 * Other methods would run on the proxy itself, which has none of the bean's fields.
-	 */
+	/* Other methods would run on the proxy itself, which has none of the fields. */
 	private static boolean isOverridable(Method method, Class<?> proxyClass) {
 		Class<?> declaring = method.getDeclaringClass();
 		return Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers())

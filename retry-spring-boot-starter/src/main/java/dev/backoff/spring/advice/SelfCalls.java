@@ -31,9 +31,8 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * The calls by which beans call their own annotated methods, found in the byte code of
- * their classes. Such a call does not pass through the proxy, so it is not retried. A
- * call by another annotated method belongs to the attempts of that one and does not
- * count. Each class is read once. Thread-safe.
+ * their classes (decision 0034). No proxy sees such a call, so it is not retried. Each
+ * class is read once. Thread-safe.
  */
 final class SelfCalls {
 
@@ -94,12 +93,6 @@ final class SelfCalls {
 	/** Read the calls in one class. Methods are named with their descriptors. */
 	private static final class Reader extends ClassVisitor {
 
-		/*
-		 * The instruction of a call does not tell which object is called. So a class
-		 * counts only if no other object of its type gets into its methods: as a
-		 * parameter, from a field, as the result of a call, by a cast, or new.
-		 */
-
 		private final Class<?> type;
 
 		private final Set<String> annotated;
@@ -109,6 +102,7 @@ final class SelfCalls {
 
 		private final List<Call> calls = new ArrayList<>();
 
+		/* Another object of the type may be called, so the class does not count. */
 		private boolean uncertain;
 
 		Reader(Class<?> type, Set<String> annotated, Set<String> seen) {
@@ -131,74 +125,72 @@ final class SelfCalls {
 					: this.annotated.stream().anyMatch((method) -> method.startsWith(caller + "("));
 			String simpleName = this.type.getSimpleName();
 			String place = name.equals("<init>") ? "new " + simpleName : simpleName + "." + caller;
-			return new Body(this, retried ? null : place);
+			return new Body(retried ? null : place);
 		}
 
 		private void notice(String descriptor) {
 			this.uncertain |= descriptor.contains(Type.getDescriptor(this.type));
 		}
 
-	}
+		/** Read one method, whose calls do not count without a place. */
+		private final class Body extends MethodVisitor {
 
-	/** Read one method, whose calls do not count without a place. */
-	private static final class Body extends MethodVisitor {
+			private final @Nullable String place;
 
-		private final Reader reader;
+			private String line = "";
 
-		private final @Nullable String place;
-
-		private String line = "";
-
-		Body(Reader reader, @Nullable String place) {
-			super(SpringAsmInfo.ASM_VERSION);
-			this.reader = reader;
-			this.place = place;
-		}
-
-		@Override
-		public void visitLineNumber(int line, Label start) {
-			this.line = " (line " + line + ")";
-		}
-
-		@Override
-		public void visitTypeInsn(int opcode, String type) {
-			if (opcode != Opcodes.INSTANCEOF) {
-				this.reader.notice("L" + type + ";");
+			Body(@Nullable String place) {
+				super(SpringAsmInfo.ASM_VERSION);
+				this.place = place;
 			}
-		}
 
-		@Override
-		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-			this.reader.notice(descriptor);
-		}
+			@Override
+			public void visitLineNumber(int line, Label start) {
+				this.line = " (line " + line + ")";
+			}
 
-		@Override
-		public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-			this.reader.notice(descriptor.substring(descriptor.indexOf(')')));
-			this.reader.uncertain |= WAYS.contains(owner);
-			add(owner, name + descriptor);
-		}
-
-		/*
-		 * A lambda or a reference to a method, which may take its object as a parameter.
-		 */
-		@Override
-		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
-			for (Object argument : arguments) {
-				if (argument instanceof Handle handle) {
-					add(handle.getOwner(), handle.getName() + handle.getDesc());
-				}
-				else if (argument instanceof Type type) {
-					this.reader.notice(type.getDescriptor());
+			@Override
+			public void visitTypeInsn(int opcode, String type) {
+				if (opcode != Opcodes.INSTANCEOF) {
+					notice("L" + type + ";");
 				}
 			}
-		}
 
-		private void add(String owner, String called) {
-			boolean same = owner.equals(Type.getInternalName(this.reader.type));
-			if (this.place != null && same && this.reader.annotated.contains(called)) {
-				this.reader.calls.add(new Call(called, this.place + this.line));
+			@Override
+			public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+				notice(descriptor);
 			}
+
+			@Override
+			public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+				notice(descriptor.substring(descriptor.indexOf(')')));
+				Reader.this.uncertain |= WAYS.contains(owner);
+				add(owner, name + descriptor);
+			}
+
+			/*
+			 * A lambda or a reference to a method, which may get its object as a
+			 * parameter.
+			 */
+			@Override
+			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
+				for (Object argument : arguments) {
+					if (argument instanceof Handle handle) {
+						add(handle.getOwner(), handle.getName() + handle.getDesc());
+					}
+					else if (argument instanceof Type type) {
+						notice(type.getDescriptor());
+					}
+				}
+			}
+
+			private void add(String owner, String called) {
+				boolean same = owner.equals(Type.getInternalName(Reader.this.type));
+				if (this.place != null && same && Reader.this.annotated.contains(called)) {
+					Reader.this.calls.add(new Call(called, this.place + this.line));
+				}
+			}
+
 		}
 
 	}

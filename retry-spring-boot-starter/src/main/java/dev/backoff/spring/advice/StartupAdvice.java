@@ -28,6 +28,7 @@ import org.slf4j.event.Level;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.budget.BudgetSettings;
@@ -59,9 +60,6 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More permits than this are advised against. */
-	private static final int MANY_SLOTS = 1_000;
-
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
@@ -71,6 +69,15 @@ public final class StartupAdvice {
 
 	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
 			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
+
+	/* Failures that a type above those of the group does not reach. */
+	private static final List<List<String>> UNREACHED = List.of(
+			List.of("parse errors", "tools.jackson.core.JacksonException"),
+			List.of("programming errors", "java.lang.NullPointerException"),
+			List.of("4xx", "org.springframework.web.client.HttpClientErrorException$BadRequest",
+					"org.springframework.web.reactive.function.client.WebClientResponseException$BadRequest",
+					"feign.FeignException$BadRequest"),
+			List.of("constraint violations", "org.springframework.dao.NonTransientDataAccessException"));
 
 	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
 
@@ -157,12 +164,7 @@ public final class StartupAdvice {
 		}
 	}
 
-	/**
-	 * Describe what in a policy works but is probably not meant.
-	 * @param effective the policy
-	 * @param configuration has the policy's budget
-	 * @return sentences without a capital and a full stop
-	 */
+	/** Describe what in a policy works but is probably not meant. */
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
@@ -175,13 +177,12 @@ public final class StartupAdvice {
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
 		}
-		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			advice.add("a concurrency of " + policy.concurrency()
-					+ " hardly limits anything: write what the dependency bears at once, or none");
-		}
 		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
 			adviseTimeout(policy, advice);
+		}
+		if (!policy.isJudgedByLists()) {
+			adviseReach(policy.retryOn(), advice);
 		}
 		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
 			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
@@ -237,9 +238,7 @@ public final class StartupAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/**
-	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
-	 */
+	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
 	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
 		boolean exponential = isExponential(effective);
 		if (policy.rule().jitter().replacesShape()
@@ -305,6 +304,24 @@ public final class StartupAdvice {
 			advice.add("attempts that take longer than the attempt-timeout are not retried: retry-on does not name "
 					+ AttemptTimeoutException.class.getName());
 		}
+	}
+
+	private static void adviseReach(List<Class<? extends Throwable>> retryOn, List<String> advice) {
+		for (Class<?> listed : retryOn) {
+			String unreached = UNREACHED.stream()
+				.filter((group) -> group.stream().skip(1).anyMatch((name) -> isBelow(listed, name, retryOn)))
+				.map((group) -> group.get(0))
+				.collect(Collectors.joining(", "));
+			if (!unreached.isEmpty()) {
+				advice.add("retry-on: " + listed.getName() + " does not retry " + unreached + ": name them");
+			}
+		}
+	}
+
+	private static boolean isBelow(Class<?> listed, String name, List<Class<? extends Throwable>> retryOn) {
+		ClassLoader classLoader = StartupAdvice.class.getClassLoader();
+		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
 	}
 
 	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {

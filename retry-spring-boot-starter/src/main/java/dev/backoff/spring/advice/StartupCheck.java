@@ -130,9 +130,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return true;
 	}
 
-	/**
-	 * Return whether an annotation on a type reaches the method, or log that it does not.
-	 */
+	/** Return whether the method can be advised, or log that it cannot. */
 	private static boolean isAdvisable(AnnotatedMethod method, boolean woven, @Nullable Weaving weaving) {
 		if (weaving != null && weaving.isSkipped(method)) {
 			logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", method.place(),

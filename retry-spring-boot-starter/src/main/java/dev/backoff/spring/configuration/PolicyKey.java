@@ -82,7 +82,9 @@ public enum PolicyKey implements ConfigurationKey {
 	/** Whether the lists of types apply to causes too. */
 	MATCH_CAUSES(TextValues::flag, "true", RetryPolicyBuilder::matchCauses),
 
-	/** Bean name of a classifier that is asked first. */
+	/**
+	 * Bean name of a classifier that is asked first, or none for lists that decide alone.
+	 */
 	CLASSIFIER(ValueType.TEXT),
 
 	/** What happens to a failure that an inner call has already retried. */

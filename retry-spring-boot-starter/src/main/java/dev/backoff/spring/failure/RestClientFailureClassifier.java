@@ -61,9 +61,10 @@ final class RestClientFailureClassifier implements TypedClassifier {
 		if (found instanceof ResourceAccessException) {
 			return FailureClassification.transientFailure(RetryCause.IO);
 		}
-		boolean unreadable = found instanceof UnknownContentTypeException
-				|| Causes.find(found, HttpMessageConversionException.class) != null;
-		return unreadable ? FailureClassification.permanent(RetryCause.OTHER) : null;
+		Class<?> unreadable = (found instanceof UnknownContentTypeException) ? UnknownContentTypeException.class
+				: (Causes.find(found, HttpMessageConversionException.class) != null)
+						? HttpMessageConversionException.class : null;
+		return (unreadable != null) ? FailureClassification.permanent(RetryCause.OTHER).judging(unreadable) : null;
 	}
 
 }

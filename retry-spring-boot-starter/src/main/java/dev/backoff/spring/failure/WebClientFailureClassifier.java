@@ -47,14 +47,16 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			return (status != null || response.getCause() == null) ? status
-					: byCause(response, IoFailureClassifier.isResponseMalformed(response.getCause()) ? IO : PERMANENT);
+			Throwable cause = response.getCause();
+			return (status != null || cause == null) ? status : byCause(response,
+					IoFailureClassifier.isResponseMalformed(cause) ? IO : PERMANENT.judging(cause.getClass()));
 		}
 		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
 		if (request == null) {
 			return null;
 		}
-		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause()) ? PERMANENT : IO);
+		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause())
+				? PERMANENT.judging(IllegalArgumentException.class) : IO);
 	}
 
 	private FailureClassification byCause(Throwable failure, FailureClassification otherwise) {

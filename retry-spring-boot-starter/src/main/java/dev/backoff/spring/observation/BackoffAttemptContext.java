@@ -33,8 +33,7 @@ public final class BackoffAttemptContext extends Observation.Context {
 	}
 
 	/**
-	 * {@return the policy's name}
-	 */
+	 * {@return the policy's name} */
 	public String policy() {
 		return this.policy;
 	}
@@ -48,22 +47,19 @@ public final class BackoffAttemptContext extends Observation.Context {
 	}
 
 	/**
-	 * {@return which attempt it is, counted from 1}
-	 */
+	 * {@return which attempt it is, counted from 1} */
 	public int number() {
 		return this.number;
 	}
 
 	/**
-	 * {@return the delay that was chosen before the attempt; zero if there was none}
-	 */
+	 * {@return the delay that was chosen before the attempt; zero if there was none} */
 	public Duration delay() {
 		return this.delay;
 	}
 
 	/**
-	 * {@return how the attempt ended, or null while it runs}
-	 */
+	 * {@return how the attempt ended, or null while it runs} */
 	public @Nullable AttemptOutcome outcome() {
 		return this.outcome;
 	}

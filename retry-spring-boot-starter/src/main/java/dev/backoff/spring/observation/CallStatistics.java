@@ -24,11 +24,14 @@ public interface CallStatistics {
 	 * @param method the method, or the label of a programmatic call
 	 * @return the numbers, or empty if no such method is known
 	 */
-	Optional<MethodCalls> of(String policy, String method);
+	default Optional<MethodCalls> of(String policy, String method) {
+		return all().stream()
+			.filter((calls) -> calls.policy().equals(policy) && calls.method().equals(method))
+			.findFirst();
+	}
 
 	/**
-	 * {@return the numbers of each method, in no order}
-	 */
+	 * {@return the numbers of each method, in no order} */
 	List<MethodCalls> all();
 
 	/**
@@ -43,7 +46,6 @@ public interface CallStatistics {
 	 * @param retries attempts after the first that have begun
 	 */
 	record MethodCalls(String policy, String method, Map<StopReason, Long> calls, long attempts, long retries) {
-
 	}
 
 }

@@ -35,7 +35,8 @@ import dev.backoff.time.RetryTime;
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
  * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
- * that an inner call has retried, a cancellation), unless a recovery handled it; INFO for
+ * that an inner call has retried, a cancellation), unless a recovery handled it; WARN
+ * once a method for a failure that {@code retryOn} lists but does not reach; INFO for
  * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
  * for each retry and for a success after one. Of a stored call the first failure is WARN,
  * and each stop.
@@ -85,6 +86,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
 
+	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
+
 	/**
 	 * Log in the given time.
 	 * @param time measures the minutes
@@ -96,7 +99,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		sweep();
-		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime()) : 0;
+		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime())
+				: 0;
 		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -144,6 +148,11 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 				&& isFirst(this.nestedMethods, event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
 					+ "this is said once for each method");
+			return;
+		}
+		if (level == Level.DEBUG && event.story().toString().contains(RetriesStoppedException.UNREACHED)
+				&& isFirst(this.unreachedMethods, event.method())) {
+			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}
 		if (!logger.isEnabledForLevel(level)) {
@@ -228,8 +237,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue("backoff.calls", held.calls());
 		String within = DurationText.story(held.within());
 		if (reason == null) {
-			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within + " (policy "
-					+ held.policy() + ")");
+			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within
+					+ " (policy " + held.policy() + ")");
 			return;
 		}
 		line.addKeyValue(STOP, reason.tag())

@@ -93,8 +93,7 @@ public final class StoppedCalls implements RetryListener {
 	}
 
 	/**
-	 * {@return the policies of stopped calls, an immutable set of names in order}
-	 */
+	 * {@return the policies of stopped calls, an immutable set of names in order} */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
 	}

@@ -13,7 +13,6 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -33,7 +32,6 @@ import dev.backoff.fixture.VirtualTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Methods that return a stage, through their proxies. */
-@Timeout(60)
 class AsyncMethodsTests {
 
 	/* Another thread for each attempt, which is waited for. */

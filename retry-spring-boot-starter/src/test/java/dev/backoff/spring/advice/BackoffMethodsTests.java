@@ -112,7 +112,7 @@ class BackoffMethodsTests {
 	}
 
 	@Test
-	@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	void callsOfOtherThreadsWhileBeansAreMadeDoNotDeadlock() {
 		this.runner.withBean(EarlyInBackground.class)
 			.withBean(Service.class)

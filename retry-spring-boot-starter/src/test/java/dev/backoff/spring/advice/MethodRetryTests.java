@@ -12,7 +12,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopContext;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Methods that are called so often that their target is called by a handle. */
-@Timeout(120)
 class MethodRetryTests extends AdvisedApplication {
 
 	/* More than it takes to make a handle. */

@@ -19,7 +19,6 @@ import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.observers.TestObserver;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -148,7 +147,6 @@ class ReturnTypeAdaptersTests {
 	}
 
 	@Nested
-	@Timeout(60)
 	@SuppressWarnings("unchecked") // what is declared as an object is known to be more
 	class DeclaredTypes {
 

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -57,7 +56,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  * Methods that the framework calls, on its threads: asynchronous ones, scheduled ones and
  * listeners. Waits of an hour are real and ended by the test, the others virtual.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class ThreadsOfOthersTests {
 

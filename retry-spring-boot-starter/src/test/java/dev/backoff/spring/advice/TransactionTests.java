@@ -12,7 +12,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * locks are real and wait for milliseconds; the waits between attempts are virtual, and
  * the other connection commits during one of them.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class TransactionTests {
 

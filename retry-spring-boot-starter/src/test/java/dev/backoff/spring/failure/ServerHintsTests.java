@@ -187,7 +187,7 @@ class ServerHintsTests {
 
 		@ParameterizedTest
 		@MethodSource("hostileHeaders")
-		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void holdNoCallLongerThanAllowed(List<String> headers) throws IOException {
 			for (boolean jdk : new boolean[] { true, false }) {
 				VirtualTime time = new VirtualTime();

@@ -288,7 +288,7 @@ class OverloadSafetyTests {
 	}
 
 	@Nested
-	@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	class WhileBeansAreCreated {
 
 		@Test

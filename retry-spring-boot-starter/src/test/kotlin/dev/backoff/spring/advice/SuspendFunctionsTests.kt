@@ -12,6 +12,7 @@ import kotlin.coroutines.coroutineContext
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -23,12 +24,12 @@ import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Nested
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.Timeout
 import org.springframework.boot.test.context.FilteredClassLoader
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.ApplicationContext
@@ -38,12 +39,12 @@ import dev.backoff.annotation.Backoff
 import dev.backoff.event.CallObserver
 import dev.backoff.event.RetriesStoppedException
 import dev.backoff.event.StopReason
+import dev.backoff.failure.RetryCause
 import dev.backoff.fixture.RecordingListener
 import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.observation.MicrometerObserver
 
 /** Functions that suspend and functions of a Flow, through their proxies. */
-@Timeout(60)
 class SuspendFunctionsTests {
 
 	private val failure = IOException("down")
@@ -175,6 +176,24 @@ class SuspendFunctionsTests {
 			assertThat(attempts).isEqualTo(4)
 			assertThat(context.listener.stopped().map { it.story().reason() })
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
+		}
+
+		@Test
+		fun isRetriedAfterATimeLimitInsideAndAfterTheCancellationOfAPart() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.placeBy {
+					when (++attempts) {
+						1 -> withTimeout(0) { "too late" }
+						2 -> coroutineScope { async { "cancelled" }.also { it.cancel() }.await() }
+						else -> "placed"
+					}
+				}
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue("placed")
+			assertThat(context.listener.scheduled().map { it.cause() })
+				.containsExactly(RetryCause.TIMEOUT, RetryCause.OTHER)
 		}
 
 		@Test
