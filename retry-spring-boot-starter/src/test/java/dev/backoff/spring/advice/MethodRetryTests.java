@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,6 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.support.GenericApplicationContext;
 
 import dev.backoff.annotation.Backoff;
 
@@ -33,17 +31,9 @@ class MethodRetryTests extends AdvisedApplication {
 	/* More than it takes to make a handle. */
 	private static final int OFTEN = 10_100;
 
-	private void open() {
-		open((beans) -> {
-		});
-	}
-
-	private void open(Consumer<GenericApplicationContext> more) {
-		start((beans) -> {
-			beans.registerBean("office", Office.class);
-			beans.registerBean("branch", Office.class);
-			more.accept(beans);
-		});
+	MethodRetryTests() {
+		this.context.registerBean("office", Office.class);
+		this.context.registerBean("branch", Office.class);
 	}
 
 	private static Office often(ApplicationContext context) throws Exception {
@@ -73,7 +63,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void runsFromTheNextCallOn() throws Throwable {
-			open();
+			start();
 			Office office = often(context);
 			((Advised) office).addAdvisor(this.marking);
 			office.send("b");
@@ -91,7 +81,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void startsFromTheArgumentsOfTheCallAtEachAttempt() throws Throwable {
-			open();
+			start();
 			Office office = often(context);
 			((Advised) office).addAdvisor(this.marking);
 			office.failures(2);
@@ -107,7 +97,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void ofAnotherBeanIsNotMixedUp() throws Throwable {
-			open();
+			start();
 			Office branch = context.getBean("branch", Office.class);
 			((Advised) branch).addAdvisor(this.marking);
 			Office office = often(context);
@@ -120,7 +110,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void startsEachAttemptAfterItWasAddedBetweenThem() throws Throwable {
-			open();
+			start();
 			Office office = often(context);
 			office.failures(2);
 			office.whenFailing(() -> {
@@ -139,7 +129,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void alikeWithTheHandle() {
-			open((beans) -> {
+			start((beans) -> {
 				beans.registerBean("shop", Shop.class);
 			});
 			Shop shop = context.getBean(Shop.class);
@@ -154,7 +144,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void alikeOnEachTarget() {
-			open((beans) -> {
+			start((beans) -> {
 				beans.registerBean("many", Shop.class, Shop::new, (definition) -> definition.setScope("prototype"));
 			});
 			BackoffAdvisor advisor = context.getBean(BackoffAdvisor.class);
@@ -179,7 +169,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void alikeIfTheProxyIsExposed() {
-			open();
+			start();
 			ProxyFactory factory = new ProxyFactory(new Office());
 			factory.setProxyTargetClass(true);
 			factory.setExposeProxy(true);
@@ -192,7 +182,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void alikeByItsInterface() {
-			open();
+			start();
 			ProxyFactory factory = new ProxyFactory(new Shop());
 			factory.addInterface(Wrapper.class);
 			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
@@ -244,7 +234,7 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void isRightForEachOfManyThreads() {
-			open();
+			start();
 			Office office = context.getBean("office", Office.class);
 			List<CompletableFuture<Void>> callers = new ArrayList<>();
 			for (int i = 0; i < 8; i++) {
