@@ -38,7 +38,7 @@ class BudgetPromiseTests {
 			Trial trial = new Trial(critical(), 1, Duration.ofSeconds(40), MINUTE, seed).failing(1, silent)
 				.run(perSecond);
 			assertThat(trial.success()).isGreaterThanOrEqualTo(0.99);
-			double retries = 0.1 * Math.max(trial.calls(), 40 * perSecond) + 50;
+			double retries = 0.1 * Math.max((double) trial.calls(), 40 * perSecond) + 50;
 			assertThat(trial.requests() - trial.calls()).isLessThanOrEqualTo((long) retries);
 		}
 	}
