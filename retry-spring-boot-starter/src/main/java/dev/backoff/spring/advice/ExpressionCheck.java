@@ -37,8 +37,7 @@ import dev.backoff.spring.configuration.Problem;
  * null, constructs that are not allowed, and comparisons of an enum with text, which are
  * never true. What may be an enum and is compared with text is collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
-		List<String> comparedWithText) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems, List<String> comparedWithText) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");

@@ -72,7 +72,9 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 		return (CompletionStage<@Nullable Object>) returned;
 	}
 
-	/** Return a future that a thread completes and that is cancelled with the other one. */
+	/**
+	 * Return a future that a thread completes and that is cancelled with the other one.
+	 */
 	private static CompletableFuture<@Nullable Object> awaited(Future<?> future,
 			Supplier<? extends Executor> executor) {
 		CompletableFuture<@Nullable Object> awaited = new CompletableFuture<>();

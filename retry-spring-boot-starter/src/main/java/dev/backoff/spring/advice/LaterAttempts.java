@@ -81,7 +81,9 @@ final class LaterAttempts implements Supplier<Executor> {
 			this.executor.execute(() -> run(task));
 		}
 
-		/* One after the other, or one that throws would leave other values on the thread. */
+		/*
+		 * One after the other, or one that throws would leave other values on the thread.
+		 */
 		private void run(Runnable task) {
 			Deque<Runnable> restoring = new ArrayDeque<>();
 			for (ThreadLocalAccessor<?> accessor : ContextRegistry.getInstance().getThreadLocalAccessors()) {

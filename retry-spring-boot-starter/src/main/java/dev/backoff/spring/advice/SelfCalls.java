@@ -168,7 +168,10 @@ final class SelfCalls {
 				add(owner, name + descriptor);
 			}
 
-			/* A lambda or a reference to a method, which may get its object as a parameter. */
+			/*
+			 * A lambda or a reference to a method, which may get its object as a
+			 * parameter.
+			 */
 			@Override
 			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 				for (Object argument : arguments) {

@@ -32,7 +32,8 @@ public final class BackoffAttemptContext extends Observation.Context {
 		this.delay = delay;
 	}
 
-	/** {@return the policy's name} */
+	/**
+	 * {@return the policy's name} */
 	public String policy() {
 		return this.policy;
 	}
@@ -45,17 +46,20 @@ public final class BackoffAttemptContext extends Observation.Context {
 		return this.method;
 	}
 
-	/** {@return which attempt it is, counted from 1} */
+	/**
+	 * {@return which attempt it is, counted from 1} */
 	public int number() {
 		return this.number;
 	}
 
-	/** {@return the delay that was chosen before the attempt; zero if there was none} */
+	/**
+	 * {@return the delay that was chosen before the attempt; zero if there was none} */
 	public Duration delay() {
 		return this.delay;
 	}
 
-	/** {@return how the attempt ended, or null while it runs} */
+	/**
+	 * {@return how the attempt ended, or null while it runs} */
 	public @Nullable AttemptOutcome outcome() {
 		return this.outcome;
 	}

@@ -36,7 +36,8 @@ public final class BackoffCallContext extends Observation.Context {
 		this.method = method;
 	}
 
-	/** {@return the policy's name} */
+	/**
+	 * {@return the policy's name} */
 	public String policy() {
 		return this.policy;
 	}
@@ -49,22 +50,26 @@ public final class BackoffCallContext extends Observation.Context {
 		return this.method;
 	}
 
-	/** {@return the stop reason, or null while the call runs} */
+	/**
+	 * {@return the stop reason, or null while the call runs} */
 	public @Nullable StopReason stop() {
 		return this.stop;
 	}
 
-	/** {@return the result of the recovery; none while the call runs} */
+	/**
+	 * {@return the result of the recovery; none while the call runs} */
 	public RecoveryOutcome recovery() {
 		return this.recovery;
 	}
 
-	/** {@return the number of attempts that began} */
+	/**
+	 * {@return the number of attempts that began} */
 	public int attempts() {
 		return this.attempts;
 	}
 
-	/** {@return the sum of the chosen delays} */
+	/**
+	 * {@return the sum of the chosen delays} */
 	public Duration delays() {
 		return Duration.ofNanos(this.delays);
 	}

@@ -30,7 +30,8 @@ public interface CallStatistics {
 			.findFirst();
 	}
 
-	/** {@return the numbers of each method, in no order} */
+	/**
+	 * {@return the numbers of each method, in no order} */
 	List<MethodCalls> all();
 
 	/**

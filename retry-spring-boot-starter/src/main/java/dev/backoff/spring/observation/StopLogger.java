@@ -99,7 +99,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		sweep();
-		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime()) : 0;
+		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime())
+				: 0;
 		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -236,8 +237,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue("backoff.calls", held.calls());
 		String within = DurationText.story(held.within());
 		if (reason == null) {
-			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within + " (policy "
-					+ held.policy() + ")");
+			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within
+					+ " (policy " + held.policy() + ")");
 			return;
 		}
 		line.addKeyValue(STOP, reason.tag())

@@ -92,7 +92,8 @@ public final class StoppedCalls implements RetryListener {
 		return this.messages.getAsBoolean() ? calls : calls.stream().map(StoppedCall::withoutMessage).toList();
 	}
 
-	/** {@return the policies of stopped calls, an immutable set of names in order} */
+	/**
+	 * {@return the policies of stopped calls, an immutable set of names in order} */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
 	}
