@@ -46,7 +46,7 @@ class FailingCallbacksTests {
 	class Reentrancy {
 
 		@Test
-		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
@@ -74,7 +74,7 @@ class FailingCallbacksTests {
 		}
 
 		@Test
-		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
@@ -35,7 +34,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What an operator does to asynchronous calls that wait; time stands still. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of calls is told to the
 												// listener
 class WaitingOperationsTests {

@@ -23,7 +23,6 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.Attempt;
 import dev.backoff.AttemptTimeoutException;
@@ -46,7 +45,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-@Timeout(10)
 class VirtualTimeTests {
 
 	private static final Duration LONG = Duration.ofSeconds(5);
@@ -115,11 +113,11 @@ class VirtualTimeTests {
 	}
 
 	private static void await(CountDownLatch latch) throws InterruptedException {
-		assertThat(latch.await(9, TimeUnit.SECONDS)).isTrue();
+		assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
 	}
 
 	private static <T> T get(Future<T> future) throws Exception {
-		return future.get(9, TimeUnit.SECONDS);
+		return future.get(60, TimeUnit.SECONDS);
 	}
 
 	/* In two seconds. */
@@ -578,7 +576,7 @@ class VirtualTimeTests {
 			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofMillis(10)).maxAttempts(2).build());
 			CountDownLatch never = new CountDownLatch(1);
 			assertThatExceptionOfType(AttemptTimeoutException.class)
-				.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
+				.isThrownBy(() -> retry.call(() -> never.await(60, TimeUnit.SECONDS)));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1020));
 		}
 
@@ -589,7 +587,7 @@ class VirtualTimeTests {
 			for (int i = 0; i < 2; i++) {
 				CountDownLatch never = new CountDownLatch(1);
 				assertThatExceptionOfType(AttemptTimeoutException.class)
-					.isThrownBy(() -> retry.call(() -> never.await(9, TimeUnit.SECONDS)));
+					.isThrownBy(() -> retry.call(() -> never.await(60, TimeUnit.SECONDS)));
 				spin(20);
 			}
 		}
@@ -611,7 +609,7 @@ class VirtualTimeTests {
 			Retry outer = retry(policy("outer").attemptTimeout(Duration.ofMillis(10)).maxAttempts(1).build());
 			CountDownLatch never = new CountDownLatch(1);
 			assertThatExceptionOfType(AttemptTimeoutException.class)
-				.isThrownBy(() -> outer.call(() -> inner.call(() -> never.await(9, TimeUnit.SECONDS))));
+				.isThrownBy(() -> outer.call(() -> inner.call(() -> never.await(60, TimeUnit.SECONDS))));
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(10));
 		}
 
@@ -791,7 +789,7 @@ class VirtualTimeTests {
 			});
 			for (VirtualTime.Hold hold : held) {
 				assertThat(VirtualTimeTests.this.time.elapsed()).isZero();
-				VirtualTimeTests.this.threads.submit(hold::close).get(9, TimeUnit.SECONDS);
+				VirtualTimeTests.this.threads.submit(hold::close).get(60, TimeUnit.SECONDS);
 			}
 			assertEnds(call);
 			assertThat(VirtualTimeTests.this.time.elapsed()).isEqualTo(Duration.ofSeconds(7));

@@ -16,7 +16,6 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Publishers and subscribers that break the rules of reactive streams, or use all of
  * them.
  */
-@Timeout(60)
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted
 																		// elsewhere

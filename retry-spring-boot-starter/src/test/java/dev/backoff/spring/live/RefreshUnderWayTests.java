@@ -19,7 +19,6 @@ import ch.qos.logback.classic.Level;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextAware;
@@ -42,7 +41,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Refreshes while much else happens. */
-@Timeout(120)
 class RefreshUnderWayTests extends LiveApplication {
 
 	RefreshUnderWayTests() {

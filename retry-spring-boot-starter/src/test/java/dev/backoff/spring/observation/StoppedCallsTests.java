@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
@@ -28,7 +27,6 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-@Timeout(60)
 class StoppedCallsTests {
 
 	private static final Instant NOON = Instant.parse("2026-03-04T12:00:00Z");
