@@ -67,7 +67,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			}
 		}
 		EffectiveValue replay = policy.values().get(PolicyKey.REPLAY);
-		if (policy.isReplayed() && replay != null) {
+		if (policy.replayed() && replay != null) {
 			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
 		Parameter[] parameters = this.method.method().getParameters();

@@ -50,12 +50,14 @@ interface ReturnTypeAdapter {
 	}
 
 	/** Return the type of the result, whenever the method gives it. */
-	ResolvableType result(AnnotatedMethod method);
+	default ResolvableType result(AnnotatedMethod method) {
+		return ResolvableType.forMethodReturnType(method.method(), method.type());
+	}
 
 	/** Return whether the method has no result and only ends. */
 	default boolean hasNoResult(AnnotatedMethod method) {
 		Class<?> type = result(method).resolve();
-		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
+		return type == void.class || type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
 	}
 
 	/** Return whether the method's result can be replaced by that of a recovery. */
@@ -67,7 +69,9 @@ interface ReturnTypeAdapter {
 	}
 
 	/** Return the advice of a method that gives its result later, or null. */
-	@Nullable MethodInterceptor laterCalls(Parts parts);
+	default @Nullable MethodInterceptor laterCalls(Parts parts) {
+		return null;
+	}
 
 	/**
 	 * Return whether a value of one type can be used as one of the other. Type arguments

@@ -4,7 +4,6 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,7 +63,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		Map<Class<?>, List<AnnotatedMethod>> annotated = annotated(types.keySet(), policies);
 		boolean woven = policies.configuration().isWoven();
 		Weaving weaving = woven ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
-		Set<Problem> problems = new LinkedHashSet<>();
+		List<Problem> problems = new ArrayList<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
 			if (!woven) {
@@ -86,11 +85,9 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
-		List<Problem> configured = new ArrayList<>();
-		policies.current().check(configured);
-		methods.checkClassifiers(policies.current(), configured);
-		problems.addAll(configured);
-		if (isChecked(problems, policies.configuration().isEnabled())) {
+		policies.current().check(problems);
+		methods.checkClassifiers(policies.current(), problems);
+		if (isChecked(problems.stream().distinct().toList(), policies.configuration().isEnabled())) {
 			methods.advice().log(plans);
 		}
 	}
@@ -110,7 +107,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/* The methods of a policy share its permits. */
-	private static void checkConcurrency(List<MethodPlan> plans, Set<Problem> problems) {
+	private static void checkConcurrency(List<MethodPlan> plans, List<Problem> problems) {
 		Map<String, MethodPlan> first = new LinkedHashMap<>();
 		for (MethodPlan plan : plans) {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
@@ -130,7 +127,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/** Refuse problems, or log them where they do not count and return false. */
-	private static boolean isChecked(Set<Problem> problems, boolean enabled) {
+	private static boolean isChecked(List<Problem> problems, boolean enabled) {
 		// problems may be why it is switched off
 		String warning = !enabled ? "Without effect while backoff.enabled is false: {}"
 				: Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
@@ -140,7 +137,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			return false;
 		}
 		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(List.copyOf(problems));
+			throw new InvalidBackoffException(problems);
 		}
 		return true;
 	}
@@ -179,21 +176,19 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
-			Set<Problem> problems) {
-		List<Problem> found = new ArrayList<>();
-		MethodPlan plan = methods.plan(method, found);
+			List<Problem> problems) {
+		MethodPlan plan = methods.plan(method, problems);
 		if (Modifier.isAbstract(method.type().getModifiers())) {
 			// the class of the bean is known later and may have the method
-			found.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
+			problems.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
 		}
-		problems.addAll(found);
 		if (plan != null) {
 			plans.add(plan);
 		}
 	}
 
 	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
-			Set<Problem> problems) {
+			List<Problem> problems) {
 		boolean interfaces = ClassUtils.getAllInterfacesForClass(type).length > 0;
 		boolean sealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
 		if (!(sealed || Modifier.isFinal(type.getModifiers()))

@@ -90,10 +90,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Log in the given time.
-	 * @param time measures the minutes
-	 */
+	/** Log in the given time, which measures the minutes. */
 	public StopLogger(RetryTime time) {
 		this.time = time;
 	}

@@ -26,8 +26,6 @@ import org.springframework.core.io.Resource;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.web.multipart.MultipartFile;
 
-import org.springframework.resilience.annotation.Retryable;
-
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.SmallApplication;
@@ -249,13 +247,6 @@ class StartupLogTests {
 				.containsExactly("WARN Without effect while backoff.enabled is false: "
 						+ "Invalid backoff.policies.orders.cap (0s) at application.yml:1: must be above zero. "
 						+ "Write a number and a unit, such as 250ms, 2s or 5m.");
-		}
-
-		@Test
-		void warnsOfASecondRetryOnTheSameMethod() {
-			assertThat(log("", Twice.class))
-				.containsExactly("WARN @Backoff on Twice.place(), policy Twice.place: @" + Retryable.class.getName()
-						+ " is on the method too: the attempts multiply; remove one of the two");
 		}
 
 		@Test
@@ -598,15 +589,6 @@ class StartupLogTests {
 
 		public String park(String order) {
 			return "parked " + order;
-		}
-
-	}
-
-	public static class Twice {
-
-		@Backoff
-		@Retryable
-		public void place() {
 		}
 
 	}

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("allocation") // beside other tests, what these keep is collected in between
 class WaitingMethodMemoryTests {
 
-	private static final int CALLS = 50_000;
+	private static final int CALLS = 20_000;
 
 	private static final CompletableFuture<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));

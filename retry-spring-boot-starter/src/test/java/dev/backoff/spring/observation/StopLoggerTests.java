@@ -8,11 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import ch.qos.logback.classic.Level;
@@ -42,6 +37,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -552,35 +548,19 @@ class StopLoggerTests {
 		}
 
 		@Test
-		void nothingIsLostAmongThreads() throws Exception {
+		void nothingIsLostAmongThreads() {
 			log.logger().setLevel(Level.INFO);
 			int threads = 8;
 			int each = 1_000;
-			CountDownLatch start = new CountDownLatch(1);
-			ExecutorService executor = Executors.newFixedThreadPool(threads);
-			try {
-				List<Future<?>> done = new ArrayList<>();
-				for (int thread = 0; thread < threads; thread++) {
-					done.add(executor.submit(() -> {
-						start.await();
-						Retry retry = retry(policy("orders").maxAttempts(1).build());
-						for (int i = 0; i < each; i++) {
-							assertThatThrownBy(() -> retry.call(() -> {
-								time.advance(Duration.ofMillis(100));
-								throw new IOException();
-							})).isInstanceOf(IOException.class);
-						}
-						return null;
-					}));
+			Crowd.of(threads, (number) -> {
+				Retry retry = retry(policy("orders").maxAttempts(1).build());
+				for (int i = 0; i < each; i++) {
+					assertThatThrownBy(() -> retry.call(() -> {
+						time.advance(Duration.ofMillis(100));
+						throw new IOException();
+					})).isInstanceOf(IOException.class);
 				}
-				start.countDown();
-				for (Future<?> future : done) {
-					future.get(1, TimeUnit.MINUTES);
-				}
-			}
-			finally {
-				executor.shutdownNow();
-			}
+			});
 			listener.close();
 			long told = 0;
 			for (ILoggingEvent event : log.events(Level.WARN)) {
