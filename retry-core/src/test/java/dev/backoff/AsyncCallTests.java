@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -528,7 +529,7 @@ class AsyncCallTests {
 				.build()
 				.callAsync(AsyncCallTests.this::newStage);
 			lastStage().completeExceptionally(AsyncCallTests.this.failure);
-			AsyncCallTests.this.time.runAll();
+			AsyncCallTests.this.time.runNext();
 			result.cancel(true);
 			tasks.forEach(Runnable::run);
 			assertThat(AsyncCallTests.this.stages).hasSize(1);
@@ -666,6 +667,26 @@ class AsyncCallTests {
 		}
 
 		@Test
+		void makesTheAttemptElsewhereAfterASecond() throws Exception {
+			RetryPolicyBuilder policy = policy().maxAttempts(2).attemptTimeout(Duration.ofSeconds(3));
+			CompletableFuture<String> result = retry(policy).executor(this.queue::add)
+				.build()
+				.callAsync(() -> (AsyncCallTests.this.stages.isEmpty()) ? newStage()
+						: CompletableFuture.completedFuture("with " + Attempt.current().timeLeft()));
+			lastStage().completeExceptionally(AsyncCallTests.this.failure);
+			AsyncCallTests.this.time.runNext();
+			AsyncCallTests.this.time.runNext();
+			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("with PT2S");
+			assertThat(AsyncCallTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(1_100));
+			assertThat(AsyncCallTests.this.listener.hookFailures()).singleElement().satisfies((event) -> {
+				assertThat(event.hook()).isEqualTo("executor");
+				assertThat(event.failure()).isInstanceOf(TimeoutException.class)
+					.hasMessage("an attempt was not begun within a second");
+			});
+			startLate();
+		}
+
+		@Test
 		void leavesTheBreakerAlone() throws Throwable {
 			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
 				.settings(BreakerSettings.builder().minimumCalls(1).failureRate(1).build())
@@ -779,7 +800,7 @@ class AsyncCallTests {
 			CompletableFuture<String> result = retry(policy()).executor(dropped::add)
 				.build()
 				.callAsync(() -> CompletableFuture.failedFuture(AsyncCallTests.this.failure));
-			AsyncCallTests.this.time.runAll();
+			AsyncCallTests.this.time.runNext();
 			assertThat(dropped).hasSize(1);
 			AsyncCallTests.this.waiting.shutDown();
 			assertThat(result).isCompletedExceptionally();

@@ -214,8 +214,8 @@ class BlockingDriverTests {
 			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 			assertThat(BlockingDriverTests.this.listener.story()).hasMessage(
 					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
-							+ "error; name it in retryOn to retry (policy orders; waits 100 ms, 200 ms; "
-							+ "attempts 0 ms, 0 ms, 0 ms)");
+							+ "error; name it in retryOn to retry; the first failure was IOException (policy orders; "
+							+ "waits 100 ms, 200 ms; attempts 0 ms, 0 ms, 0 ms)");
 		}
 
 		@Test

@@ -97,7 +97,7 @@ class BackoffEndpoint {
 	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			ActivityDescriptions activity, ThisProcess process, List<EndpointContributor> parts,
+			ActivityDescriptions activity, ActivityView.ThisProcess process, List<EndpointContributor> parts,
 			OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
@@ -134,13 +134,9 @@ class BackoffEndpoint {
 	private BackoffDescriptor describe(boolean brief) {
 		List<PolicyUse> used = this.uses.uses();
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used, brief);
-		Map<String, PolicyDescriptor> described = this.descriptions.all(used);
-		if (brief) {
-			described.replaceAll((name, policy) -> policy.written());
-		}
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), described,
-				shared.budgets(), shared.breakers());
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+				this.descriptions.all(used, brief), shared.budgets(), shared.breakers());
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
@@ -152,8 +148,8 @@ class BackoffEndpoint {
 		}
 		Object found = this.live.look(() -> {
 			List<PolicyUse> used = this.uses.uses();
-			PolicyDescriptor policy = named(this.descriptions.all(used), selectedName).orElse(null);
-			return (policy == null) ? this.descriptions.method(selectedName, used) : brief ? policy.written() : policy;
+			PolicyDescriptor policy = named(this.descriptions.all(used, brief), selectedName).orElse(null);
+			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
 		});
 		if (found == null) {
 			throw unknownPolicy(selectedName);
@@ -174,12 +170,8 @@ class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview") ? preview(known(selectedName), input)
-					: read(part(selectedPart), known(selectedName), input);
+					: answer(part(selectedPart).read(effective(known(selectedName)), input.textsWithout("")));
 		};
-	}
-
-	private Object read(EndpointContributor part, String policy, OperatorInput input) {
-		return answer(part.read(effective(policy), input.textsWithout("")));
 	}
 
 	private EndpointContributor part(String name) {
@@ -313,6 +305,25 @@ class BackoffEndpoint {
 	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
+	}
+
+	/**
+	 * A request that is refused with a status and a body, which is its message over JMX.
+	 */
+	static final class RefusedException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		final int status;
+
+		final transient @Nullable Object body;
+
+		RefusedException(int status, @Nullable Object body) {
+			super(String.valueOf(body));
+			this.status = status;
+			this.body = body;
+		}
+
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */

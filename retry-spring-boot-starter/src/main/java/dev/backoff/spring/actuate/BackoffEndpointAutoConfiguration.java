@@ -48,8 +48,8 @@ public final class BackoffEndpointAutoConfiguration {
 			return new BackoffEndpoint(policies, uses, safety, live,
 					new ActivityDescriptions(calls, statistics.getIfUnique(() -> List::of),
 							stopped.getIfUnique(() -> new StoppedCalls(time, () -> false))),
-					ThisProcess.of(environment, access.getIfUnique(), time), parts.orderedStream().toList(),
-					otherRetries);
+					ActivityView.ThisProcess.of(environment, access.getIfUnique(), time),
+					parts.orderedStream().toList(), otherRetries);
 		}
 
 		@Bean
@@ -58,13 +58,8 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
-		OperatorInputs backoffOperatorInputs() {
-			return new OperatorInputs();
-		}
-
-		@Bean
-		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
-			return new AuditedOperations(publisher);
+		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
+			return new OperatorRequests(publisher);
 		}
 
 	}

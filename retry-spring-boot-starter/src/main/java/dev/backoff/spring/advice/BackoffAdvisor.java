@@ -27,7 +27,11 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 
 	private static final long serialVersionUID = 1L;
 
-	BackoffAdvisor(Advice interceptor) {
+	/**
+	 * Make the advisor.
+	 * @param interceptor the advice
+	 */
+	public BackoffAdvisor(Advice interceptor) {
 		super(interceptor);
 		setOrder(ORDER);
 		setClassFilter(this);

@@ -6,7 +6,9 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** Hand each invocation of an annotated method to its retry. */
+/**
+ * Hand each invocation of an annotated method to its retry.
+ */
 final class BackoffInterceptor implements MethodInterceptor {
 
 	private final Supplier<BackoffMethods> methods;

@@ -8,6 +8,8 @@ import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -100,16 +102,13 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	}
 
 	private void reportProperty(String name, Class<?> type) {
-		Set<String> known = new TreeSet<>();
-		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-			known.add(property.getName());
-		}
+		Set<String> known = Stream.of(BeanUtils.getPropertyDescriptors(type))
+			.map(PropertyDescriptor::getName)
+			.filter((property) -> !property.equals("class"))
+			.collect(Collectors.toCollection(TreeSet::new));
 		if (type.isRecord()) {
-			for (RecordComponent component : type.getRecordComponents()) {
-				known.add(component.getName());
-			}
+			Stream.of(type.getRecordComponents()).map(RecordComponent::getName).forEach(known::add);
 		}
-		known.remove("class");
 		String nearest = Nearest.of(name, known);
 		report("uses " + name + ", which " + type.getSimpleName() + " does not have",
 				(nearest != null) ? "Write " + nearest + " instead of " + name + "."

@@ -31,7 +31,7 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
-		return value(ResolvableType.forMethodReturnType(method.method(), method.type()));
+		return value(ReturnTypeAdapter.super.result(method));
 	}
 
 	private static ResolvableType value(ResolvableType later) {
@@ -72,9 +72,7 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 		return (CompletionStage<@Nullable Object>) returned;
 	}
 
-	/**
-	 * Return a future that a thread completes and that is cancelled with the other one.
-	 */
+	/** Let a thread wait for a future, which is cancelled with the returned one. */
 	private static CompletableFuture<@Nullable Object> awaited(Future<?> future,
 			Supplier<? extends Executor> executor) {
 		CompletableFuture<@Nullable Object> awaited = new CompletableFuture<>();

@@ -29,7 +29,7 @@ record MethodRecovery(Method recovered,
 
 	/** Return whether a method recovers another method of its bean. */
 	static boolean isRecovery(AnnotatedMethod method) {
-		String name = method.method().getName();
+		String name = AnnotatedMethod.name(method.method());
 		return AnnotatedBeans.methods(method.type())
 			.stream()
 			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
@@ -67,7 +67,13 @@ record MethodRecovery(Method recovered,
 		Running enclosing = RUNNING.get();
 		RUNNING.set(new Running(this.recovered, chosen.method(), bean(invocation), enclosing));
 		try {
-			return call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Object result = call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Class<?> type = this.recovered.getReturnType();
+			if (result == null && type.isPrimitive() && type != void.class) {
+				throw new IllegalStateException(
+						"The recovery " + AnnotatedMethod.name(chosen.method()) + " returned null instead of " + type);
+			}
+			return result;
 		}
 		finally {
 			if (enclosing != null) {

@@ -78,12 +78,12 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 	static Problem unknown(AnnotatedMethod annotated, String name) {
 		List<String> known = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(annotated.type()))
 			.filter((method) -> method.getDeclaringClass() != Object.class && !method.isSynthetic())
-			.map(Method::getName)
+			.map(AnnotatedMethod::name)
 			.toList();
 		String nearest = Nearest.of(name, known);
 		return Problem.ofPlace(place(annotated, name), "names no method of " + annotated.type().getSimpleName(),
-				(nearest != null && !nearest.equals(annotated.method().getName())) ? "Write " + nearest + "."
-						: expected(annotated, name));
+				(nearest != null && !nearest.equals(AnnotatedMethod.name(annotated.method())))
+						? "Write " + nearest + "." : expected(annotated, name));
 	}
 
 	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
@@ -106,7 +106,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	private static String expected(AnnotatedMethod annotated, String name) {
 		String like = signature(annotated.method());
-		return "Write " + like.replaceFirst(" " + annotated.method().getName() + "\\(", " " + name + "(")
+		return "Write " + like.replaceFirst(" " + AnnotatedMethod.name(annotated.method()) + "\\(", " " + name + "(")
 				+ ", if you like with a Throwable or a RetriesStoppedException as its last parameter.";
 	}
 
@@ -116,7 +116,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 				: method.getGenericReturnType();
 		// with type arguments, which may be the only difference, and without packages
 		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + simple(result) + " "
-				+ method.getName()
+				+ AnnotatedMethod.name(method)
 				+ Arrays.stream(method.getGenericParameterTypes())
 					.limit(Suspending.parameterCount(method))
 					.map(RecoverMethods::simple)
@@ -136,7 +136,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			}
 		}
 		return methods.stream()
-			.filter((method) -> method.getName().equals(name) && !method.isBridge() && !method.isSynthetic())
+			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isBridge()
+					&& !method.isSynthetic())
 			.toList();
 	}
 
@@ -161,7 +162,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		return fits ? new Candidate(method, failure) : null;
 	}
 
-	private static ResolvableType parameter(Method method, int index, Class<?> type) {
+	/** Return the type of a parameter, as the bean's class resolves it. */
+	static ResolvableType parameter(Method method, int index, Class<?> type) {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 

@@ -66,8 +66,8 @@ final class ReturnTypeAdapters {
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
-	/* Also by the interfaces of interfaces: a Mono is a Publisher by another one. */
-	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+	/** Return whether a type or one above it, any contract included, has a name. */
+	static boolean isAny(@Nullable Class<?> type, Set<String> names) {
 		return type != null && (names.contains(type.getName()) || isAny(type.getSuperclass(), names)
 				|| Stream.of(type.getInterfaces()).anyMatch((contract) -> isAny(contract, names)));
 	}

@@ -3,10 +3,9 @@ package dev.backoff.spring.advice;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -57,37 +56,33 @@ final class SelfCalls {
 			.map((method) -> key(method.method()))
 			.collect(Collectors.toSet());
 		Set<String> seen = new HashSet<>();
-		List<Call> calls = new ArrayList<>();
+		Map<String, Set<String>> places = new HashMap<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			calls.addAll(read(next, annotated, seen));
+			read(next, annotated, seen)
+				.forEach((called, found) -> places.computeIfAbsent(called, (key) -> new TreeSet<>()).addAll(found));
 		}
-		return calls.stream()
-			.collect(Collectors.groupingBy(Call::called,
-					Collectors.mapping(Call::place, Collectors.toCollection(TreeSet::new))));
+		return places;
 	}
 
-	private static List<Call> read(Class<?> type, Set<String> annotated, Set<String> seen) {
+	/** Return the places of calls by the called method. */
+	private static Map<String, Set<String>> read(Class<?> type, Set<String> annotated, Set<String> seen) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
 			if (file == null) {
-				return List.of();
+				return Map.of();
 			}
 			Reader reader = new Reader(type, annotated, seen);
 			new ClassReader(file).accept(reader, ClassReader.SKIP_FRAMES);
-			return reader.uncertain ? List.of() : reader.calls;
+			return reader.uncertain ? Map.of() : reader.places;
 		}
 		catch (IOException | RuntimeException ex) {
 			// of a newer Java, for instance
 			logger.debug("Cannot read the byte code of {}", type.getName(), ex);
-			return List.of();
+			return Map.of();
 		}
 	}
 
 	private static String key(Method method) {
 		return method.getName() + Type.getMethodDescriptor(method);
-	}
-
-	/** A call of an annotated method. */
-	private record Call(String called, String place) {
 	}
 
 	/** Read the calls in one class. Methods are named with their descriptors. */
@@ -100,7 +95,7 @@ final class SelfCalls {
 		/* Methods of the classes below this one, which override those here. */
 		private final Set<String> seen;
 
-		private final List<Call> calls = new ArrayList<>();
+		private final Map<String, Set<String>> places = new HashMap<>();
 
 		/* Another object of the type may be called, so the class does not count. */
 		private boolean uncertain;
@@ -124,7 +119,8 @@ final class SelfCalls {
 			boolean retried = caller.equals(name) ? this.annotated.contains(name + descriptor)
 					: this.annotated.stream().anyMatch((method) -> method.startsWith(caller + "("));
 			String simpleName = this.type.getSimpleName();
-			String place = name.equals("<init>") ? "new " + simpleName : simpleName + "." + caller;
+			String place = name.equals("<init>") ? "new " + simpleName
+					: simpleName + "." + caller.replaceFirst("-.*", "");
 			return new Body(retried ? null : place);
 		}
 
@@ -168,10 +164,7 @@ final class SelfCalls {
 				add(owner, name + descriptor);
 			}
 
-			/*
-			 * A lambda or a reference to a method, which may get its object as a
-			 * parameter.
-			 */
+			/* A lambda or a method reference, which may get its object as a parameter. */
 			@Override
 			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 				for (Object argument : arguments) {
@@ -187,7 +180,7 @@ final class SelfCalls {
 			private void add(String owner, String called) {
 				boolean same = owner.equals(Type.getInternalName(Reader.this.type));
 				if (this.place != null && same && Reader.this.annotated.contains(called)) {
-					Reader.this.calls.add(new Call(called, this.place + this.line));
+					Reader.this.places.computeIfAbsent(called, (key) -> new HashSet<>()).add(this.place + this.line);
 				}
 			}
 

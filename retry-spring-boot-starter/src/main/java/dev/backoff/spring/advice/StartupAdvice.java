@@ -5,7 +5,6 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -27,6 +26,7 @@ import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
@@ -67,9 +67,6 @@ public final class StartupAdvice {
 
 	private static final long HOUR = 3_600_000_000_000L;
 
-	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
-			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
-
 	/* Failures that a type above those of the group does not reach. */
 	private static final List<List<String>> UNREACHED = List.of(
 			List.of("parse errors", "tools.jackson.core.JacksonException"),
@@ -106,6 +103,16 @@ public final class StartupAdvice {
 		if (!shared.isEmpty()) {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
+		}
+		Set<String> usedUp = plans.stream()
+			.filter(UsedUpArguments::areIn)
+			.map((plan) -> plan.method().signature())
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!usedUp.isEmpty()) {
+			logger.warn(
+					"The first attempt uses up an argument, so that later ones may read or change nothing and "
+							+ "succeed: {}; make it inside the method, or pass bytes or the id",
+					String.join(", ", usedUp));
 		}
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
@@ -389,11 +396,6 @@ public final class StartupAdvice {
 
 	private List<String> warnings(MethodPlan plan) {
 		List<String> warnings = new ArrayList<>();
-		OTHER_RETRIES.stream()
-			.filter((annotation) -> has(plan, annotation))
-			.findFirst()
-			.ifPresent((other) -> warnings
-				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
 			warnings.add("@" + OTHER_LIMIT
 					+ " is on the method too: an attempt that has its permit waits for another one there, "
@@ -419,9 +421,9 @@ public final class StartupAdvice {
 	}
 
 	/**
-	 * Return whether the advice is worth a warning: attempts multiply or share one
-	 * transaction or lock, calls are not retried, a timeout can never be reached, or a
-	 * call can last for hours and no preset says so.
+	 * Return whether the advice is worth a warning: attempts share one transaction or
+	 * lock, calls are not retried, a timeout can never be reached, or a call can last for
+	 * hours and no preset says so.
 	 */
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
@@ -444,8 +446,7 @@ public final class StartupAdvice {
 	}
 
 	private static boolean has(MethodPlan plan, String annotation) {
-		return Arrays.stream(plan.method().method().getAnnotations())
-			.anyMatch((present) -> present.annotationType().getName().equals(annotation));
+		return MergedAnnotations.from(plan.method().method()).isDirectlyPresent(annotation);
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,7 +45,8 @@ import dev.backoff.time.RetryTime;
  * No line shows an argument, the message of a call's failure or its stack trace. Where a
  * recovery handled the failure, its stack trace follows in a line of its own at DEBUG. A
  * hook of the application that throws is a bug and is logged with its stack trace: at
- * ERROR once for each hook and method, then at DEBUG.
+ * ERROR once for each hook and method, then at DEBUG. An executor that is too busy to
+ * begin an attempt is logged likewise at WARN, without a stack trace.
  * <p>
  * At WARN and INFO, the first 20 stops a minute of each policy and reason are logged in
  * full, the others as one line for all of them; at DEBUG these are logged in full too. No
@@ -88,10 +90,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Log in the given time.
-	 * @param time measures the minutes
-	 */
+	/** Log in the given time, which measures the minutes. */
 	public StopLogger(RetryTime time) {
 		this.time = time;
 	}
@@ -176,8 +175,16 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		sweep();
-		Level level = isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.ERROR : Level.DEBUG;
+		boolean busy = event.failure() instanceof TimeoutException && event.hook().equals("executor");
+		Level level = !isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.DEBUG
+				: busy ? Level.WARN : Level.ERROR;
 		if (!logger.isEnabledForLevel(level)) {
+			return;
+		}
+		if (busy) {
+			named(level, event).log("The executor of later attempts has not begun an attempt of " + event.method()
+					+ " within a second, so the attempt is made on the default executor of CompletableFuture. "
+					+ "Do the executor's threads wait for the results of such calls? (policy " + event.policy() + ")");
 			return;
 		}
 		String classes = FailureText.classes(event.failure());

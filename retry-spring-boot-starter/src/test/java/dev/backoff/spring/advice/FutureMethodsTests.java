@@ -188,8 +188,8 @@ class FutureMethodsTests {
 				assertThat(stage).isNotDone();
 				begin.countDown();
 				letTimePass(context.getBean(VirtualTime.class), later, stage);
-				assertThat(later.get()).startsWith("attempt 3 on task-");
-				assertThat(stage.join()).startsWith("attempt 3 on task-");
+				assertThat(later.get()).startsWith("attempt 3 on ");
+				assertThat(stage.join()).startsWith("attempt 3 on ");
 			});
 		}
 

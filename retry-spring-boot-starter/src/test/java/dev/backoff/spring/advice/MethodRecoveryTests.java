@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -164,6 +165,17 @@ class MethodRecoveryTests extends AdvisedApplication {
 						.isNotNull()));
 			assertThat(listener.stopped()).singleElement()
 				.satisfies((stopped) -> assertThat(stopped.recovery().name()).isEqualTo("FAILED"));
+		}
+
+		@Test
+		void isThatItReturnedNullForAPrimitiveType() {
+			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
+				Failure failure = new Failure("down");
+				assertThatExceptionOfType(IllegalStateException.class)
+					.isThrownBy(() -> context.getBean(Failing.class).count(failure))
+					.withMessage("The recovery nothing returned null instead of int")
+					.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
+			});
 		}
 
 		@Test
@@ -423,6 +435,15 @@ class MethodRecoveryTests extends AdvisedApplication {
 
 		void park(Throwable order, Throwable failure) {
 			throw new IllegalStateException("parking failed too");
+		}
+
+		@Backoff(base = "1ns", recover = "nothing")
+		public int count(Throwable failure) throws Throwable {
+			throw failure;
+		}
+
+		@Nullable Integer nothing(Throwable failure) {
+			return null;
 		}
 
 	}

@@ -125,7 +125,7 @@ class OverloadReportTests {
 			retry-budget.per-second: 2 | Define it below backoff.budgets.<name>, and write budget: <name>.
 			""")
 	void reportsKeysThatBelongElsewhere(String line, String fix) {
-		String[] entry = line.split(": ");
+		String[] entry = line.split(": ", 2);
 		ReportRow.ofPolicy(line, entry[0] + " (" + entry[1] + "): is no key of a policy.", fix).check();
 	}
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -426,6 +427,18 @@ class StopLoggerTests {
 					"The random source of other threw java.io.IOException, which was worked around (policy orders)");
 			assertThat(log.events(Level.DEBUG)).hasSize(2);
 			assertThat(log.events()).allMatch((event) -> event.getThrowableProxy() != null);
+		}
+
+		@Test
+		void areBusyExecutorsOnceAtWarnForEachMethod() {
+			for (int i = 0; i < 2; i++) {
+				listener.onHookFailure(new RetryEvent.HookFailed("orders", "OrderService.place", "executor",
+						new TimeoutException("an attempt was not begun within a second")));
+			}
+			assertThat(log.lines(Level.WARN)).containsExactly("The executor of later attempts has not begun an attempt "
+					+ "of OrderService.place within a second, so the attempt is made on the default executor of "
+					+ "CompletableFuture. Do the executor's threads wait for the results of such calls? (policy orders)");
+			assertThat(log.events()).allMatch((event) -> event.getThrowableProxy() == null);
 		}
 
 		@Test

@@ -331,6 +331,34 @@ class SuspendFunctionsTests {
 	}
 
 	@Nested
+	inner class OfAValueClass {
+
+		@Test
+		fun isRecoveredAndNamedAsItIsWritten() {
+			runner.withBean(Parcels::class.java).run { context ->
+				val parcels = context.getBean(Parcels::class.java)
+				assertThat(parcels.place(ParcelId("p-1"))).isEqualTo("backup of p-1")
+				val result = CoroutineScope(Dispatchers.Unconfined).future { parcels.send(ParcelId("p-2")) }
+				context.time.runAll()
+				assertThat(result).isCompletedWithValue("kept p-2 after IOException")
+				assertThat(context.listener.stopped()).extracting<String> { it.method() }
+					.containsExactly("Parcels.place", "Parcels.send")
+				assertThat(context.listener.stopped()).extracting<String> { it.policy() }
+					.containsExactly("Parcels.place", "Parcels.send")
+			}
+		}
+
+		@Test
+		fun isReportedWithANameThatCanBeWritten() {
+			AdviceContexts.runner().withBean(Unrecovered::class.java).run { context ->
+				assertThat(context.startupFailure).hasMessageContaining("Unrecovered.place(String): invalid recover " +
+					"(bakup): names no method of Unrecovered. Write backup.")
+			}
+		}
+
+	}
+
+	@Nested
 	inner class AtStartUp {
 
 		@Test
@@ -396,6 +424,32 @@ class SuspendFunctionsTests {
 
 		@Backoff("replayed")
 		open fun replay(attempt: (Int) -> Flow<Int>): Flow<Int> = attempt(Attempt.current().number())
+
+	}
+
+	@JvmInline
+	value class ParcelId(val id: String)
+
+	open class Parcels {
+
+		@Backoff(recover = "backup")
+		open fun place(id: ParcelId): String = throw IOException("down")
+
+		open fun backup(id: ParcelId) = "backup of ${id.id}"
+
+		@Backoff(recover = "keep")
+		open suspend fun send(id: ParcelId): String = throw IOException("down")
+
+		open suspend fun keep(id: ParcelId, failure: Throwable) = "kept ${id.id} after ${failure.javaClass.simpleName}"
+
+	}
+
+	open class Unrecovered {
+
+		@Backoff(recover = "bakup")
+		open fun place(id: ParcelId): String = id.id
+
+		open fun backup(id: ParcelId) = id.id
 
 	}
 
