@@ -42,7 +42,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	@Override
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
-			stopTimer();
+			AsyncWait.stop(this.timer);
 			ended(CallStack.ofThread().within(this.call.state, () -> judge(value, failure)), value);
 		}
 	}
@@ -63,7 +63,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	private void timeOut() {
 		if (this.call.isUnderWay(this)) {
 			this.late = true;
-			this.call.execute(this::timedOut);
+			AsyncCall.execute(this::timedOut, this.call.executor, AsyncCall.DEFAULT_EXECUTOR);
 			guard(this.call.guard(this::timedOut));
 		}
 	}
@@ -71,22 +71,15 @@ final class AsyncAttempt<T extends @Nullable Object>
 	private void guard(@Nullable Cancellable timer) {
 		this.timer = timer;
 		if (!this.call.isUnderWay(this)) {
-			stopTimer();
+			AsyncWait.stop(this.timer);
 		}
 	}
 
 	private void timedOut() {
 		if (this.call.claim(this)) {
-			stopTimer();
+			AsyncWait.stop(this.timer);
 			cancelStage();
 			ended(judge(null, this.call.steps.limit().exceeded(this.call.state, null)), null);
-		}
-	}
-
-	private void stopTimer() {
-		Cancellable scheduled = this.timer;
-		if (scheduled != null) {
-			scheduled.cancel();
 		}
 	}
 
@@ -131,7 +124,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 
 	@Override
 	public void abandon(boolean cancelled) {
-		stopTimer();
+		AsyncWait.stop(this.timer);
 		if (cancelled) {
 			this.unwanted = true;
 			cancelStage();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Causes;
 import dev.backoff.time.Cancellable;
-import dev.backoff.time.Nanos;
 
 /** One asynchronous call, from its first attempt to its end. */
 final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {
@@ -123,7 +123,17 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			beginning.goOnWith(next);
 		}
 		else {
-			drive(next);
+			inContext(() -> drive(next));
+		}
+	}
+
+	/** Run work on this thread, which may be a foreign one, with the caller's context. */
+	void inContext(Runnable work) {
+		if (this.executor instanceof AsyncOperation.CarryingExecutor carrying) {
+			carrying.runHere(work);
+		}
+		else {
+			work.run();
 		}
 	}
 
@@ -211,7 +221,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/* The thread that started the work was interrupted, not one that carries it out. */
 	static void keepInterrupt(Throwable failure) {
-		if (failure instanceof InterruptedException) {
+		if (Causes.unreflected(failure) instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}
 	}
@@ -301,14 +311,18 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return (enclosing != null) ? enclosing : new CallState(null);
 	}
 
-	/** Run a task on the application's executor, else on the default one or here. */
-	void execute(Runnable task) {
-		try {
-			this.executor.execute(task);
+	/** Run a task on the first executor that takes it, else here. */
+	static void execute(Runnable task, Executor... executors) {
+		for (Executor executor : executors) {
+			try {
+				executor.execute(task);
+				return;
+			}
+			catch (Throwable failure) {
+				// the next one
+			}
 		}
-		catch (Throwable failure) {
-			executeElsewhere(task, DEFAULT_EXECUTOR);
-		}
+		task.run();
 	}
 
 	/**
@@ -316,18 +330,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 * busy or has dropped it, when the time for that is over.
 	 */
 	@Nullable Cancellable guard(Runnable task) {
-		long nanos = this.steps.limit().nanosToBegin(this.state);
-		return (nanos != Nanos.UNLIMITED)
-				? this.steps.limit().schedule(() -> executeElsewhere(task, DEFAULT_EXECUTOR), nanos) : null;
-	}
-
-	static void executeElsewhere(Runnable task, Executor executor) {
-		try {
-			executor.execute(task);
-		}
-		catch (Throwable failure) {
-			task.run();
-		}
+		AttemptLimit limit = this.steps.limit();
+		return limit.schedule(() -> execute(task, DEFAULT_EXECUTOR), limit.nanosToBegin(this.state));
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,17 @@ public interface AsyncOperation<T extends @Nullable Object> {
 	 * @throws Throwable if the attempt fails at once
 	 */
 	CompletionStage<T> run() throws Throwable;
+
+	/** An executor of later attempts that carries the context of the caller. */
+	interface CarryingExecutor extends Executor {
+
+		/**
+		 * Run a task on this thread with that context.
+		 * @param task what ends an attempt elsewhere
+		 */
+		void runHere(Runnable task);
+
+	}
 
 	/**
 	 * One attempt of work on a context.

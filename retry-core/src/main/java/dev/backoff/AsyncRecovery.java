@@ -48,8 +48,9 @@ final class AsyncRecovery<T extends @Nullable Object>
 			return;
 		}
 		try {
-			this.call.end((wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
-					: this.result.recovered(value));
+			CallResult ended = (wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
+					: this.result.recovered(value);
+			this.call.inContext(() -> this.call.end(ended));
 		}
 		catch (VirtualMachineError thrownByListener) {
 			this.call.fail(thrownByListener);

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		}
 		catch (Throwable failure) {
 			if (this.call.claim(this)) {
-				AsyncCall.executeElsewhere(() -> end(Decision.rejected(failure)), otherwise);
+				AsyncCall.execute(() -> end(Decision.rejected(failure)), otherwise);
 			}
 			return;
 		}
@@ -114,11 +115,13 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		CallState state = this.call.state;
 		CallSteps steps = this.call.steps;
 		Decision next = steps.afterWait(state);
-		AttemptLimit limit = this.call.steps.limit();
 		if (next instanceof Decision.Proceed proceed) {
 			state.attemptStart = since;
-			if (overdue && limit.isSet()) {
-				return steps.timedOutUnbegun(proceed, limit.unbegun(state), state);
+			if (overdue && state.timeLeftNow() <= 0) {
+				return steps.timedOutUnbegun(proceed, state);
+			}
+			if (overdue) {
+				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun within a second"));
 			}
 			return next;
 		}
@@ -146,7 +149,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		this.call.steps.waited(this.call.state);
 	}
 
-	private static void stop(@Nullable Cancellable scheduled) {
+	static void stop(@Nullable Cancellable scheduled) {
 		if (scheduled != null) {
 			scheduled.cancel();
 		}

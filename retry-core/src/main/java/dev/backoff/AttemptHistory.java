@@ -29,6 +29,8 @@ final class AttemptHistory {
 
 	private @Nullable Outcome lastOutcome;
 
+	private @Nullable String firstFailure;
+
 	private int attempts;
 
 	private int postponed;
@@ -51,6 +53,9 @@ final class AttemptHistory {
 
 	void addAttempt(Outcome outcome, long nanos) {
 		this.lastOutcome = outcome;
+		if (this.firstFailure == null && outcome.failure() != null) {
+			this.firstFailure = Decision.name(outcome.failure());
+		}
 		this.attempts++;
 		Link link = append();
 		link.attempted = true;
@@ -175,6 +180,11 @@ final class AttemptHistory {
 
 	@Nullable Outcome lastOutcome() {
 		return this.lastOutcome;
+	}
+
+	/** Return the type of the first failure if the given last one is of another. */
+	@Nullable String firstFailure(@Nullable Throwable last) {
+		return (last != null && !Decision.name(last).equals(this.firstFailure)) ? this.firstFailure : null;
 	}
 
 	/** Return how many attempts have ended, here or elsewhere. */

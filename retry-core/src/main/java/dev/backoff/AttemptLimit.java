@@ -15,6 +15,9 @@ import dev.backoff.time.RetryTime;
  */
 final class AttemptLimit {
 
+	/* The threads of an executor may all wait for attempts that are in its queue. */
+	private static final long LONGEST_TO_BEGIN = 1_000_000_000;
+
 	private final String method;
 
 	private final RetryTime time;
@@ -63,12 +66,8 @@ final class AttemptLimit {
 
 	/** Return how long the executor may take to begin what the call has given to it. */
 	long nanosToBegin(CallState call) {
-		return Math.max(Math.min(call.timeLeft(call.now()), this.timeout), this.shortest);
-	}
-
-	/** Return the failure of an attempt whose timeout has passed before it began. */
-	AttemptTimeoutException unbegun(CallState call) {
-		return new AttemptTimeoutException(this.method, call.attempt(), this.timeout, null);
+		long limit = Math.min(call.timeLeft(call.now()), this.timeout);
+		return Math.max(Math.min(limit, LONGEST_TO_BEGIN), this.shortest);
 	}
 
 	AttemptTimeoutException exceeded(CallState call, @Nullable Throwable cause) {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Causes;
 
 /** Make attempts on the calling thread and wait on it; decide nothing. Thread-safe. */
 record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
@@ -86,7 +87,8 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 
 	private CallResult end(Decision.Stop stop, CallState call) {
 		CallResult result = this.steps.end(stop, call);
-		if (result.outcome().failure() instanceof InterruptedException) {
+		Throwable failure = result.outcome().failure();
+		if (failure != null && Causes.unreflected(failure) instanceof InterruptedException) {
 			Thread.currentThread().interrupt();
 		}
 		return result;

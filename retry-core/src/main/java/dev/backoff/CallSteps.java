@@ -91,11 +91,11 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		long now = now();
 		call.resume(this.settings, kept, now);
 		if (kept.loss() != null) {
-			return new Decision.Stop(StopReason.LOST, kept.loss()).after(kept.failure());
+			return new Decision.Stop(StopReason.LOST, kept.loss()).after("the attempt before threw ", kept.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
-			return stop.after(kept.failure());
+			return stop.after("the attempt before threw ", kept.failure());
 		}
 		if (this.settings.retries().off() != null) {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
@@ -210,8 +210,21 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			call.attemptStart = now;
 			return new Decision.Proceed(permit, null);
 		}
+		drop(outcome.value());
 		call.beginNext(now);
 		return new Decision.Proceed(permit, outcome.cause());
+	}
+
+	/** Close a result that another attempt replaces. */
+	void drop(@Nullable Object result) {
+		if (result instanceof AutoCloseable replaced) {
+			try {
+				replaced.close();
+			}
+			catch (Throwable ex) {
+				this.events.hookFailed("rejected result", ex);
+			}
+		}
 	}
 
 	/** Publish that an attempt is made, if it is a retry. */
@@ -232,11 +245,11 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
-	Decision timedOutUnbegun(Decision.Proceed proceed, Throwable failure, CallState call) {
+	Decision timedOutUnbegun(Decision.Proceed proceed, CallState call) {
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(failure, call), Permit.UNCOUNTED, call);
+		return attemptEnded(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once; add the stop report to its failure. */
@@ -261,7 +274,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptHistory history = call.history();
 		AttemptContext context = call.contextIfAny();
 		RetriesStoppedException.Details details = new RetriesStoppedException.Details(this.settings.policy().name(),
-				this.settings.method(), stop.reason(), stop.why(), history.attempts(),
+				this.settings.method(), stop.reason(),
+				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
 				outcome.value(), (context != null) ? context.keyIfUsed() : null);

@@ -144,10 +144,10 @@ sealed interface Decision {
 			this(reason, null, null);
 		}
 
-		/** Return the same with what the attempt before threw elsewhere, or null. */
-		Stop after(@Nullable String failure) {
-			return (failure != null)
-					? new Stop(this.reason, this.why + "; the attempt before threw " + failure, this.problem) : this;
+		/** Return the same with an earlier failure, if there is one, in its words. */
+		Stop after(String what, @Nullable String failure) {
+			return (failure == null) ? this
+					: new Stop(this.reason, ((this.why != null) ? this.why + "; " : "") + what + failure, this.problem);
 		}
 
 	}

@@ -1,8 +1,7 @@
 package dev.backoff;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.UndeclaredThrowableException;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
@@ -16,29 +15,29 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 
 /**
  * Whether a failure deserves another attempt: the second step of a decision.
  * <p>
  * The rules in their order: failures that are never retried; those that an inner call has
- * retried; the abort list; a classifier's PERMANENT, unless the retry list names the
- * failure's own class; the retry list, which is exclusive when it is not empty; a
- * classifier's TRANSIENT or THROTTLED; any other exception that is no programming error.
+ * retried; the abort list; the retry list, which is exclusive when it is not empty; a
+ * classifier's PERMANENT or a programming error, unless the retry list names the
+ * failure's own class, the judged type or one below it; any other exception.
  */
 final class FailureRules {
 
 	/*
-	 * The same arguments give the same failure again. Only the failure's own class
-	 * counts: a failed call may have one of these among its causes.
+	 * Programming errors and refusals: the same arguments give the same failure again.
+	 * Only the failure's own class counts: a failed call may have one of these among its
+	 * causes.
 	 */
-	private static final List<Class<? extends Throwable>> PROGRAMMING_ERRORS = List.of(NullPointerException.class,
+	private static final List<Class<? extends Throwable>> BUILT_IN = List.of(NullPointerException.class,
 			ClassCastException.class, IndexOutOfBoundsException.class, ArithmeticException.class,
 			IllegalArgumentException.class, UnsupportedOperationException.class, ArrayStoreException.class,
-			NegativeArraySizeException.class);
+			NegativeArraySizeException.class, SecurityException.class, java.nio.file.AccessDeniedException.class);
 
-	private static final List<Class<? extends Throwable>> REFUSALS = List.of(SecurityException.class,
+	private static final Set<Class<?>> REFUSALS = Set.of(SecurityException.class,
 			java.nio.file.AccessDeniedException.class);
 
 	private final RetryPolicy policy;
@@ -62,18 +61,19 @@ final class FailureRules {
 	}
 
 	private Outcome judgeUnguarded(Throwable failure, CallState call) {
-		if (failure instanceof Error && !isListedError(failure)) {
-			return refuse(AttemptOutcome.ERROR, failure, Decision.name(failure)
-					+ (Outcome.isFatal(failure) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+		Throwable thrown = Causes.thrown(failure);
+		if (thrown instanceof Error && !isListedError(thrown)) {
+			return refuse(AttemptOutcome.ERROR, failure, Decision.name(thrown)
+					+ (Outcome.isFatal(thrown) ? " is never retried" : " is an Error; name it in retryOn to retry"));
 		}
-		if (failure instanceof InterruptedException || failure instanceof CancellationException) {
-			StopReason reason = (failure instanceof InterruptedException) ? StopReason.INTERRUPTED
-					: StopReason.CANCELLED;
-			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					new Decision.Stop(reason, Decision.name(failure) + " is never retried"));
+		// a cancellation by the caller does not come here: it has ended the call
+		boolean interrupted = thrown instanceof CancellationException && Thread.currentThread().isInterrupted();
+		if (thrown instanceof InterruptedException || interrupted) {
+			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure, new Decision.Stop(StopReason.INTERRUPTED,
+					Decision.name(thrown) + (interrupted ? " of an interrupted thread" : "") + " is never retried"));
 		}
-		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
-			return refuse(failure, Decision.name(failure) + " is never retried");
+		if (CircuitOpenException.isRefusal(thrown)) {
+			return refuse(failure, Decision.name(thrown) + " is never retried");
 		}
 		Throwable fatal = Causes.find(failure, (cause) -> cause instanceof VirtualMachineError);
 		if (fatal != null) {
@@ -86,14 +86,14 @@ final class FailureRules {
 		Throwable settled = this.policy.isNestedMultiply() ? null
 				: Causes.find(failure, (cause) -> handledInside(call, cause) != null);
 		RetriesStoppedException inner = (settled != null) ? handledInside(call, settled) : null;
-		if (inner != null) {
+		if (inner != null && inner.reason() != StopReason.CANCELLED) {
 			return nested(failure, inner);
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
-		return classify(failure);
+		return classify(failure, thrown);
 	}
 
 	/*
@@ -132,16 +132,16 @@ final class FailureRules {
 				return Outcome.ofRefused(AttemptOutcome.TIMEOUT, failure, Decision.nested(inner));
 			}
 		}
-		if (isOneOf(this.policy.abortOn(), failure)) {
+		if (firstOf(this.policy.abortOn(), failure) != null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is listed in abortOn");
 		}
-		if (!this.policy.retryOn().isEmpty() && !isOneOf(this.policy.retryOn(), failure)) {
+		if (!this.policy.retryOn().isEmpty() && firstOf(this.policy.retryOn(), failure) == null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
 		}
 		return unlessApplied(Outcome.ofTimeout(failure));
 	}
 
-	/* An interruption or a cancellation ends the outer call too, without a recovery. */
+	/* An interruption ends the outer call too, without a recovery. */
 	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
 		if (!inner.reason().isRecoverable()) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
@@ -150,22 +150,37 @@ final class FailureRules {
 		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}
 
-	private Outcome classify(Throwable failure) {
+	private Outcome classify(Throwable failure, Throwable thrown) {
 		FailureClassification known = classification(failure);
-		if (known != null && known.kind() == FailureClassification.Kind.PERMANENT) {
-			if (known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
-				return Outcome.ofRetryable(failure, known);
-			}
-			if (!this.policy.retryOn().contains(failure.getClass())) {
-				return refuse(failure, permanent(failure) + "; name its own class in retryOn to retry");
-			}
-			known = null;
+		boolean permanent = known != null && known.kind() == FailureClassification.Kind.PERMANENT;
+		if (known != null && permanent && known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+			return Outcome.ofRetryable(failure, known);
 		}
-		if (!this.policy.retryOn().isEmpty()) {
-			return (listed(this.policy.retryOn(), failure) != null) ? unlessApplied(Outcome.ofRetryable(failure, known))
-					: refuse(failure, Decision.name(failure) + " is not listed in retryOn");
+		Class<?> listed = listed(this.policy.retryOn(), failure);
+		if (listed == null && !this.policy.retryOn().isEmpty()) {
+			return refuse(failure, Decision.name(failure) + " is not listed in retryOn");
 		}
-		return (known != null) ? unlessApplied(Outcome.ofRetryable(failure, known)) : byDefault(failure);
+		Class<?> judged = (known != null) ? known.judgedType() : firstOf(BUILT_IN, thrown);
+		boolean hopeless = permanent || (known == null && judged != null && !this.policy.isJudgedByLists());
+		if (hopeless && !isReached(judged, failure)) {
+			String why = permanent ? permanent(failure)
+					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
+			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : "its own class";
+			return refuse(failure, why
+					+ ((listed != null) ? ", which " + listed.getSimpleName() + RetriesStoppedException.UNREACHED : "")
+					+ "; name " + name + " in retryOn to retry");
+		}
+		if (listed == null && known == null && !(thrown instanceof Exception)) {
+			return refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
+		}
+		return unlessApplied(Outcome.ofRetryable(failure, permanent ? null : known));
+	}
+
+	/* The list names the failure's own class, or the judged type or one below it. */
+	private boolean isReached(@Nullable Class<?> judged, Throwable failure) {
+		List<Class<? extends Throwable>> retryOn = this.policy.retryOn();
+		return retryOn.contains(failure.getClass()) || (judged != null
+				&& listed(retryOn.stream().filter(judged::isAssignableFrom).toList(), failure) != null);
 	}
 
 	/* Name the innermost cause that is permanent by itself: it has decided. */
@@ -181,25 +196,6 @@ final class FailureRules {
 				+ ((decided != failure) ? " because of " + Decision.name(decided) : "");
 	}
 
-	private Outcome byDefault(Throwable failure) {
-		Throwable thrown = withoutReflection(failure);
-		if (isOneOf(PROGRAMMING_ERRORS, thrown)) {
-			return refuse(failure, Decision.name(thrown) + " is a programming error; name it in retryOn to retry");
-		}
-		if (isOneOf(REFUSALS, thrown)) {
-			return refuse(failure, Decision.name(thrown) + " is a refusal; name it in retryOn to retry");
-		}
-		return (thrown instanceof Exception) ? unlessApplied(Outcome.ofRetryable(failure, null))
-				: refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
-	}
-
-	/* Reflection and proxies wrap whatever a method throws. */
-	private static Throwable withoutReflection(Throwable failure) {
-		Throwable thrown = Causes.find(failure, (cause) -> !(cause instanceof InvocationTargetException
-				|| cause instanceof UndeclaredThrowableException));
-		return (thrown != null) ? thrown : failure;
-	}
-
 	/* The outcome keeps its kind: a failure of the dependency, retried or not. */
 	private Outcome unlessApplied(Outcome retryable) {
 		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied())
@@ -208,7 +204,8 @@ final class FailureRules {
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {
-		for (FailureClassifier classifier : this.policy.classifiers()) {
+		for (FailureClassifier classifier : this.policy.isJudgedByLists() ? List.<FailureClassifier>of()
+				: this.policy.classifiers()) {
 			FailureClassification answer = classifier.classify(failure);
 			if (answer != null) {
 				return answer;
@@ -222,10 +219,9 @@ final class FailureRules {
 			return null;
 		}
 		for (Throwable candidate : this.policy.matchCauses() ? Causes.of(failure) : List.of(failure)) {
-			for (Class<?> type : types) {
-				if (type.isInstance(candidate)) {
-					return type;
-				}
+			Class<?> type = firstOf(types, candidate);
+			if (type != null) {
+				return type;
 			}
 		}
 		return null;
@@ -240,14 +236,14 @@ final class FailureRules {
 		return false;
 	}
 
-	private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable failure) {
+	private static @Nullable Class<?> firstOf(List<Class<? extends Throwable>> types, Throwable failure) {
 		// a stream allocates, and each failure asks
 		for (Class<?> type : types) {
 			if (type.isInstance(failure)) {
-				return true;
+				return type;
 			}
 		}
-		return false;
+		return null;
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {

@@ -44,12 +44,22 @@ public final class OutboundRequest {
 		if (call == null) {
 			return null;
 		}
-		if (UNSAFE.contains(method)) {
-			call.context().sendsUnsafe(method);
-		}
+		sent(method);
 		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
+	}
+
+	/**
+	 * Note that the attempt on this thread has sent a request, where only its failure
+	 * tells of it. It may be noted twice.
+	 * @param method the HTTP method, in upper case
+	 */
+	public static void sent(String method) {
+		CallState call = CallStack.ofThread().running();
+		if (call != null && UNSAFE.contains(method)) {
+			call.context().sendsUnsafe(method);
+		}
 	}
 
 	/**

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
+import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 
 /**
  * What one attempt came to: a value or a failure, with what was made of it.
@@ -82,7 +82,7 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 
 	/** Return what the end of the attempt says about the dependency. */
 	Verdict verdict() {
-		if (this.failure instanceof CircuitOpenException || this.failure instanceof ConcurrencyExceededException) {
+		if (this.failure != null && CircuitOpenException.isRefusal(Causes.thrown(this.failure))) {
 			return Verdict.IGNORED;
 		}
 		// what had to judge has failed, so that nothing better is known

@@ -197,7 +197,7 @@ public final class Retry {
 	 * @param key its {@linkplain ResumedCall#key() key}
 	 */
 	public void stored(String key) {
-		this.drivers.events.stored(key);
+		this.drivers.steps.events().stored(key);
 	}
 
 	/**
@@ -244,7 +244,7 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.settings.policy();
+		return this.drivers.steps.settings().policy();
 	}
 
 	/**
@@ -270,23 +270,17 @@ public final class Retry {
 	 * {@return how logs and meters call what is run, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.settings.method();
+		return this.drivers.steps.settings().method();
 	}
 
 	@Override
 	public String toString() {
-		CallSettings settings = this.drivers.settings;
+		CallSettings settings = this.drivers.steps.settings();
 		return "Retry of " + settings.method() + " by " + settings.policy();
 	}
 
 	/** What the calls run on; a change of settings swaps it. */
 	private static final class Drivers {
-
-		private final CallSettings settings;
-
-		private final CallEvents events;
-
-		private final OverloadGuard guard;
 
 		private final RandomSource random;
 
@@ -300,23 +294,21 @@ public final class Retry {
 
 		Drivers(RetryBuilder builder) {
 			RetryPolicy policy = builder.policy;
-			this.events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
+			CallEvents events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
 					builder.observers);
-			this.random = RandomSource.safe(builder.random, (ex) -> this.events.hookFailed("random source", ex));
-			RetryTime time = RetryTime.safe(builder.time, (ex) -> this.events.hookFailed("time", ex));
+			this.random = RandomSource.safe(builder.random, (ex) -> events.hookFailed("random source", ex));
+			RetryTime time = RetryTime.safe(builder.time, (ex) -> events.hookFailed("time", ex));
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
-			this.settings = new CallSettings(policy, builder.method, time,
-					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> this.events.hookFailed("switch", ex)),
-					limit);
+			CallSettings settings = new CallSettings(policy, builder.method, time,
+					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit);
 			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
-					? builder.breaker
-					: CallPermits.safe(builder.breaker, (ex) -> this.events.hookFailed("breaker", ex));
-			this.guard = new OverloadGuard(limit, breaker, builder.budget, false);
+					? builder.breaker : CallPermits.safe(builder.breaker, (ex) -> events.hookFailed("breaker", ex));
+			OverloadGuard guard = new OverloadGuard(limit, breaker, builder.budget, false);
 			this.running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
-			RetryDecider decider = new RetryDecider(policy, this.settings.retries(), this.random, this.events);
-			this.steps = new CallSteps(this.settings, decider, this.events, this.guard, builder.registry, attemptLimit);
+			RetryDecider decider = new RetryDecider(policy, settings.retries(), this.random, events);
+			this.steps = new CallSteps(settings, decider, events, guard, builder.registry, attemptLimit);
 			this.blocking = new BlockingDriver(this.steps);
 			this.executor = builder.executor;
 		}
@@ -331,16 +323,17 @@ public final class Retry {
 				return this.executor.get();
 			}
 			catch (Throwable ex) {
-				this.events.hookFailed("executor", ex);
+				this.steps.events().hookFailed("executor", ex);
 				return AsyncCall.DEFAULT_EXECUTOR;
 			}
 		}
 
 		/* Made for each attempt, since few retries have any. */
 		ResumedAttempt kept() {
-			RetryDecider decider = new RetryDecider(this.settings.policy(), () -> null, this.random, this.events);
-			return new ResumedAttempt(new CallSteps(this.settings, decider, this.events, this.guard.keptElsewhere(),
-					new CallRegistry(), this.steps.limit()));
+			RetryDecider decider = new RetryDecider(this.steps.settings().policy(), () -> null, this.random,
+					this.steps.events());
+			return new ResumedAttempt(new CallSteps(this.steps.settings(), decider, this.steps.events(),
+					this.steps.guard().keptElsewhere(), new CallRegistry(), this.steps.limit()));
 		}
 
 	}

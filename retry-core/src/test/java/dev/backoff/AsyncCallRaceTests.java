@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -48,7 +47,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * operators, executors and tickers against each other, in real time. Whatever happens,
  * each call ends once and every account is even.
  */
-@Timeout(600)
 class AsyncCallRaceTests {
 
 	private static final int CALLS = 2_000;

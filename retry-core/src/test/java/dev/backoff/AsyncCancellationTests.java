@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
@@ -31,7 +30,6 @@ import dev.backoff.fixture.RecordingObserver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What becomes of an asynchronous call that its caller cancels or completes. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AsyncCancellationTests extends AsyncCallFixture {
 

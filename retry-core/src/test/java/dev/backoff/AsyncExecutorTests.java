@@ -8,13 +8,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
@@ -30,7 +31,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * On which threads asynchronous calls make attempts, and what a busy executor does to
  * them.
  */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AsyncExecutorTests extends AsyncCallFixture {
 
@@ -61,7 +61,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 				.build()
 				.callAsync(AsyncExecutorTests.this::newStage);
 			lastStage().completeExceptionally(failure());
-			time().runAll();
+			time().runNext();
 			result.cancel(true);
 			tasks.forEach(Runnable::run);
 			assertThat(stages()).hasSize(1);
@@ -190,6 +190,26 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"retry other", "attempt 2 timeout 200ms", "waiting policy 200ms", "waited", "retry timeout",
 					"attempt 3 timeout 200ms", "call attempts_exhausted 700ms", "recovered done");
+			startLate();
+		}
+
+		@Test
+		void makesTheAttemptElsewhereAfterASecond() throws Exception {
+			RetryPolicyBuilder policy = policy().maxAttempts(2).attemptTimeout(Duration.ofSeconds(3));
+			CompletableFuture<String> result = builder(policy).executor(this.queue::add)
+				.build()
+				.callAsync(() -> stages().isEmpty() ? newStage()
+						: CompletableFuture.completedFuture("with " + Attempt.current().timeLeft()));
+			lastStage().completeExceptionally(failure());
+			time().runNext();
+			time().runNext();
+			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("with PT2S");
+			assertThat(time().elapsed()).isEqualTo(Duration.ofMillis(1_100));
+			assertThat(listener().hookFailures()).singleElement().satisfies((event) -> {
+				assertThat(event.hook()).isEqualTo("executor");
+				assertThat(event.failure()).isInstanceOf(TimeoutException.class)
+					.hasMessage("an attempt was not begun within a second");
+			});
 			startLate();
 		}
 

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Attempts that take too long, besides the {@linkplain DriverContractTests contract}. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AttemptTimeoutTests extends CallFixture {
 

@@ -1,10 +1,12 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
@@ -131,8 +133,8 @@ class BlockingDriverTests extends CallFixture {
 			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 			assertThat(story()).hasMessage(
 					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
-							+ "error; name it in retryOn to retry (policy orders; waits 100 ms, 200 ms; "
-							+ "attempts 0 ms, 0 ms, 0 ms)");
+							+ "error; name it in retryOn to retry; the first failure was IOException (policy orders; "
+							+ "waits 100 ms, 200 ms; attempts 0 ms, 0 ms, 0 ms)");
 		}
 
 		@Test
@@ -159,6 +161,20 @@ class BlockingDriverTests extends CallFixture {
 			assertThat(operation.calls()).isEqualTo(1);
 			assertThat(failure.getSuppressed()).isEmpty();
 			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+		}
+
+		@Test
+		void byAnInterruptInsideAProxyRestoresTheFlagOfThisThreadOnly() {
+			InterruptedException inside = new InterruptedException();
+			for (Exception failure : List.of(new UndeclaredThrowableException(inside),
+					new ExecutionException(inside))) {
+				listener().clear();
+				assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure)))
+					.isSameAs(failure);
+				assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
+				// a future that failed with it tells of another thread
+				assertThat(Thread.interrupted()).isEqualTo(failure instanceof UndeclaredThrowableException);
+			}
 		}
 
 		@Test

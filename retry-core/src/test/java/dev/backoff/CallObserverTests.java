@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What an observer is told and what is open meanwhile, besides that the
  * {@linkplain DriverContractTests contract} holds for observed calls.
  */
-@Timeout(60)
 class CallObserverTests extends CallFixture {
 
 	private final RecordingObserver observer = new RecordingObserver();

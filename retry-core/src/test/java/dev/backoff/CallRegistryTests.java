@@ -6,14 +6,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 class CallRegistryTests {
 
 	private final CallRegistry waiting = new CallRegistry();

@@ -37,7 +37,7 @@ class FailingCallbacksTests extends CallFixture {
 	class Reentrancy {
 
 		@Test
-		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
@@ -56,7 +56,7 @@ class FailingCallbacksTests extends CallFixture {
 		}
 
 		@Test
-		@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+		@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,14 +23,19 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
+import net.bytebuddy.ByteBuddy;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
@@ -66,8 +72,7 @@ class FailureRulesTests {
 
 		static Stream<Throwable> retried() {
 			return Stream.of(new Exception(), new IOException(), new RuntimeException(), new IllegalStateException(),
-					new UncheckedIOException(new IOException()), new TimeoutException(),
-					new ExecutionException(new NullPointerException()),
+					new UncheckedIOException(new IOException()), new TimeoutException(), new CancellationException(),
 					new RuntimeException(new IllegalArgumentException()));
 		}
 
@@ -120,23 +125,6 @@ class FailureRulesTests {
 		}
 
 		@Test
-		void looksThroughWhatReflectionAndProxiesWrap() {
-			Throwable twice = new UndeclaredThrowableException(new InvocationTargetException(new ClassCastException()));
-			assertRefused(judge(policy(), twice), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"ClassCastException is a programming error; name it in retryOn to retry");
-			assertRefused(judge(policy(), new InvocationTargetException(new SecurityException())),
-					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"SecurityException is a refusal; name it in retryOn to retry");
-			assertRefused(judge(policy(), new InvocationTargetException(new AssertionError())),
-					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"AssertionError is no Exception; name it in retryOn to retry");
-			assertThat(judge(policy(), new UndeclaredThrowableException(new IOException())).refusal()).isNull();
-			assertThat(judge(policy(), new InvocationTargetException(null)).refusal()).isNull();
-			RetryPolicy listed = RetryPolicy.builder("p").retryOn(ClassCastException.class).build();
-			assertThat(judge(listed, twice).refusal()).isNull();
-		}
-
-		@Test
 		void namesAnAnonymousClassInFull() {
 			Exception anonymous = new IllegalArgumentException() {
 			};
@@ -178,8 +166,7 @@ class FailureRulesTests {
 
 		static Stream<Arguments> dyingOf() {
 			return Stream.of(
-					Arguments.of(new ExecutionException(new OutOfMemoryError()),
-							"ExecutionException is never retried because of OutOfMemoryError"),
+					Arguments.of(new ExecutionException(new OutOfMemoryError()), "OutOfMemoryError is never retried"),
 					Arguments.of(new IOException(new RuntimeException(new StackOverflowError())),
 							"IOException is never retried because of StackOverflowError"),
 					Arguments.of(new AssertionError(new InternalError()),
@@ -195,9 +182,12 @@ class FailureRulesTests {
 		}
 
 		@Test
-		void retriesCancellationEvenIfListed() {
-			assertRefused(judge(this.everything, new CancellationException()), AttemptOutcome.CANCELLED,
-					StopReason.CANCELLED, "CancellationException is never retried");
+		void retriesACancellationOfItsOwnInterruptedThread() {
+			Thread.currentThread().interrupt();
+			Outcome outcome = judge(this.everything, new CancellationException());
+			assertThat(Thread.interrupted()).isTrue();
+			assertRefused(outcome, AttemptOutcome.CANCELLED, StopReason.INTERRUPTED,
+					"CancellationException of an interrupted thread is never retried");
 		}
 
 	}
@@ -237,6 +227,86 @@ class FailureRulesTests {
 			RetryPolicy policy = RetryPolicy.builder("p").retryOn(Error.class).abortOn(AssertionError.class).build();
 			assertRefused(judge(policy, new AssertionError()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
 					"AssertionError is listed in abortOn");
+		}
+
+	}
+
+	/** What futures, reflection and proxies wrap around a failure. */
+	@Nested
+	class Wrappers {
+
+		static Stream<Function<Throwable, Exception>> around() {
+			return Stream.of(UndeclaredThrowableException::new, InvocationTargetException::new, ExecutionException::new,
+					CompletionException::new,
+					(failure) -> new ExecutionException(new UndeclaredThrowableException(failure)));
+		}
+
+		@ParameterizedTest
+		@MethodSource("around")
+		void areJudgedByWhatIsInside(Function<Throwable, Exception> wrapper) {
+			assertRefused(judge(policy(), wrapper.apply(new AssertionError())), AttemptOutcome.ERROR,
+					StopReason.NOT_RETRYABLE, "AssertionError is an Error; name it in retryOn to retry");
+			assertRefused(judge(policy(), wrapper.apply(new ClassCastException())), AttemptOutcome.PERMANENT,
+					StopReason.NOT_RETRYABLE, "ClassCastException is a programming error; name it in retryOn to retry");
+			assertRefused(judge(policy(), wrapper.apply(new SecurityException())), AttemptOutcome.PERMANENT,
+					StopReason.NOT_RETRYABLE, "SecurityException is a refusal; name it in retryOn to retry");
+			assertRefused(judge(policy(), wrapper.apply(new InterruptedException())), AttemptOutcome.CANCELLED,
+					StopReason.INTERRUPTED, "InterruptedException is never retried");
+			Outcome open = judge(policy(), wrapper.apply(new CircuitOpenException("b", "open", null, null)));
+			assertRefused(open, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"CircuitOpenException is never retried");
+			assertThat(open.verdict()).isEqualTo(CircuitBreaker.Verdict.IGNORED);
+			assertThat(judge(policy(), wrapper.apply(new IOException())).refusal()).isNull();
+			assertThat(judge(policy(), wrapper.apply(new RuntimeException(new AssertionError()))).refusal()).isNull();
+		}
+
+		@ParameterizedTest
+		@MethodSource("around")
+		void areRetriedWhereAListNamesWhatIsInsideOrTheirOwnClass(Function<Throwable, Exception> wrapper) {
+			for (Throwable inside : List.of(new AssertionError(), new ClassCastException())) {
+				Exception failure = wrapper.apply(inside);
+				assertThat(judge(retryOn(inside.getClass()), failure).refusal()).isNull();
+			}
+			Exception failure = wrapper.apply(new ClassCastException());
+			assertThat(judge(retryOn(failure.getClass()), failure).refusal()).isNull();
+		}
+
+		@Test
+		void aroundNothingAreRetried() {
+			assertThat(judge(policy(), new InvocationTargetException(null)).refusal()).isNull();
+		}
+
+	}
+
+	/** Refusals of other libraries, known by the names of their classes. */
+	@Nested
+	class OtherRefusals {
+
+		@ParameterizedTest
+		@ValueSource(strings = { "io.github.resilience4j.circuitbreaker.CallNotPermittedException",
+				"io.github.resilience4j.bulkhead.BulkheadFullException",
+				"io.github.resilience4j.ratelimiter.RequestNotPermitted", "dev.failsafe.CircuitBreakerOpenException",
+				"dev.failsafe.BulkheadFullException", "dev.failsafe.RateLimitExceededException",
+				"org.springframework.resilience.InvocationRejectedException" })
+		void areNeverRetriedAndSayNothingOfTheDependency(String name) throws Exception {
+			Class<? extends RuntimeException> type = new ByteBuddy().subclass(RuntimeException.class)
+				.name(name)
+				.make()
+				.load(null)
+				.getLoaded();
+			RuntimeException refusal = type.getDeclaredConstructor().newInstance();
+			Class<? extends RuntimeException> below = new ByteBuddy().subclass(type)
+				.make()
+				.load(type.getClassLoader())
+				.getLoaded();
+			assertThat(judge(policy(), below.getDeclaredConstructor().newInstance()).refusal()).isNotNull();
+			for (RetryPolicy policy : List.of(policy(), retryOn(Exception.class), retryOn(type))) {
+				Outcome outcome = judge(policy, refusal);
+				assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+						type.getSimpleName() + " is never retried");
+				assertThat(outcome.verdict()).isEqualTo(CircuitBreaker.Verdict.IGNORED);
+			}
+			assertThat(CircuitBreaker.Verdict.of(refusal)).isEqualTo(CircuitBreaker.Verdict.IGNORED);
 		}
 
 	}
@@ -430,10 +500,113 @@ class FailureRulesTests {
 				throw new IllegalStateException("asked about " + failure);
 			};
 			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(failing)).abortOn(E0.class).build();
-			for (Throwable failure : List.of(new AssertionError(), new InterruptedException(),
-					new CancellationException(), new E0())) {
+			for (Throwable failure : List.of(new AssertionError(), new InterruptedException(), new E0())) {
 				assertThat(judge(policy, failure).refusal().problem()).isNull();
 			}
+		}
+
+	}
+
+	/** What a type in retryOn does against a judgement that is built in. */
+	@Nested
+	class ReachOfRetryOn {
+
+		private static final FailureClassifier FILES = (
+				failure) -> (Causes.find(failure, FileNotFoundException.class) != null)
+						? FailureClassification.permanent(RetryCause.IO).judging(FileNotFoundException.class) : null;
+
+		@Test
+		void isTheJudgedTypeAndThoseBelowIt() {
+			class Moved extends FileNotFoundException {
+
+			}
+			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new Moved()).refusal()).isNull();
+			assertThat(judge(retryOn(Moved.class, FILES), new UncheckedIOException(new Moved())).refusal()).isNull();
+			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new IllegalStateException(new Moved()))
+				.refusal()).isNull();
+			assertThat(judge(retryOn(Moved.class, FILES), new FileNotFoundException()).refusal().why())
+				.isEqualTo("FileNotFoundException is not listed in retryOn");
+			assertThat(judge(retryOn(ClassCastException.class), new ClassCastException()).refusal()).isNull();
+			assertThat(judge(retryOn(IllegalArgumentException.class), new NumberFormatException()).refusal()).isNull();
+			assertThat(judge(retryOn(NumberFormatException.class), new IllegalArgumentException()).refusal())
+				.isNotNull();
+		}
+
+		@Test
+		void isNoTypeAboveTheJudgedOne() {
+			for (Class<? extends Throwable> above : List.of(Throwable.class, Exception.class)) {
+				assertRefused(judge(retryOn(above, FILES), new IOException(new FileNotFoundException())),
+						AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+						"IOException is permanent because of FileNotFoundException, which " + above.getSimpleName()
+								+ " in retryOn does not reach; name FileNotFoundException in retryOn to retry");
+				assertRefused(judge(retryOn(above), new NullPointerException()), AttemptOutcome.PERMANENT,
+						StopReason.NOT_RETRYABLE, "NullPointerException is a programming error, which "
+								+ above.getSimpleName() + " in retryOn does not reach; name it in retryOn to retry");
+				assertRefused(judge(retryOn(above), new AccessDeniedException("file")), AttemptOutcome.PERMANENT,
+						StopReason.NOT_RETRYABLE, "AccessDeniedException is a refusal, which " + above.getSimpleName()
+								+ " in retryOn does not reach; name it in retryOn to retry");
+				assertThat(judge(retryOn(above, FILES), new IOException()).refusal()).isNull();
+			}
+		}
+
+		@Test
+		void isTheOwnClassOnlyWhereAStatusOrTheApplicationJudges() {
+			assertRefused(judge(retryOn(IOException.class, PERMANENT), new FileNotFoundException()),
+					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					"FileNotFoundException is permanent, which IOException in retryOn does not reach; "
+							+ "name its own class in retryOn to retry");
+			assertThat(judge(retryOn(FileNotFoundException.class, PERMANENT), new FileNotFoundException()).refusal())
+				.isNull();
+			assertThat(
+					judge(retryOn(FileNotFoundException.class, PERMANENT), new IOException(new FileNotFoundException()))
+						.refusal())
+				.isNotNull();
+		}
+
+		private static RetryPolicy retryOn(Class<? extends Throwable> type, FailureClassifier... classifiers) {
+			return RetryPolicy.builder("p").retryOn(type).classifiers(List.of(classifiers)).build();
+		}
+
+	}
+
+	/** Of a policy whose lists decide alone. */
+	@Nested
+	class ListsAlone {
+
+		private final FailureClassifier failing = (failure) -> {
+			throw new IllegalStateException("asked about " + failure);
+		};
+
+		@Test
+		void retryEveryExceptionWhereTheyAreEmpty() {
+			for (Exception failure : List.of(new NullPointerException(), new SecurityException(), new IOException(),
+					new CancellationException(), new ExecutionException(new ClassCastException()))) {
+				assertThat(judge(lists().build(), failure).refusal()).as("%s", failure).isNull();
+			}
+			assertThat(judge(lists().build(), new Throwable()).refusal()).isNotNull();
+		}
+
+		@Test
+		void retryWhatTheyNameAndNothingElse() {
+			RetryPolicy policy = lists().retryOn(RuntimeException.class).abortOn(ClassCastException.class).build();
+			assertThat(judge(policy, new NullPointerException()).refusal()).isNull();
+			assertThat(judge(policy, new ClassCastException()).refusal().why())
+				.isEqualTo("ClassCastException is listed in abortOn");
+			assertThat(judge(policy, new IOException()).refusal().why())
+				.isEqualTo("IOException is not listed in retryOn");
+		}
+
+		@Test
+		void retryNothingThatIsNeverRetried() {
+			RetryPolicy policy = lists().retryOn(Throwable.class).build();
+			for (Throwable failure : List.of(new InterruptedException(), new AssertionError(), new OutOfMemoryError(),
+					new IOException(new StackOverflowError()), new CircuitOpenException("b", "open", null, null))) {
+				assertThat(judge(policy, failure).refusal()).as("%s", failure).isNotNull();
+			}
+		}
+
+		private RetryPolicyBuilder lists() {
+			return RetryPolicy.builder("p").classifiers(List.of(this.failing)).judgedByLists(true);
 		}
 
 	}
@@ -455,6 +628,10 @@ class FailureRulesTests {
 
 	private static RetryPolicy policy() {
 		return RetryPolicy.defaults("p");
+	}
+
+	private static RetryPolicy retryOn(Class<? extends Throwable> type) {
+		return RetryPolicy.builder("p").retryOn(type).build();
 	}
 
 	private static Outcome judge(RetryPolicy policy, Throwable failure) {

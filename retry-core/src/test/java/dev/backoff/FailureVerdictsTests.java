@@ -23,6 +23,7 @@ class FailureVerdictsTests {
 	void failOnWhatIsWorthARetry() {
 		assertThat(this.verdicts.apply(new IOException("reset"))).isEqualTo(Verdict.FAILED);
 		assertThat(this.verdicts.apply(new IllegalStateException())).isEqualTo(Verdict.FAILED);
+		assertThat(this.verdicts.apply(new CancellationException())).isEqualTo(Verdict.FAILED);
 	}
 
 	@Test
@@ -43,7 +44,6 @@ class FailureVerdictsTests {
 	void ignoreWhatSaysNothing() {
 		assertThat(this.verdicts.apply(new AssertionError())).isEqualTo(Verdict.IGNORED);
 		assertThat(this.verdicts.apply(new InterruptedException())).isEqualTo(Verdict.IGNORED);
-		assertThat(this.verdicts.apply(new CancellationException())).isEqualTo(Verdict.IGNORED);
 		assertThat(this.verdicts.apply(new CircuitOpenException("inner", "open", null, null)))
 			.isEqualTo(Verdict.IGNORED);
 	}

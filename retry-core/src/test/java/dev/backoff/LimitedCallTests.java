@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.Jitter;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** What the contract of the drivers does not show of permits. */
-@Timeout(600)
 class LimitedCallTests {
 
 	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingRecorder;
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Attempts that take too long within attempts that take too long. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class NestedTimeoutTests extends CallFixture {
 

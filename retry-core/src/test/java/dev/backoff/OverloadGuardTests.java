@@ -3,7 +3,6 @@ package dev.backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -293,7 +292,7 @@ class OverloadGuardTests extends CallFixture {
 
 		@ParameterizedTest
 		@ValueSource(classes = { AssertionError.class, StackOverflowError.class, InterruptedException.class,
-				CancellationException.class, CircuitOpenException.class })
+				CircuitOpenException.class })
 		void givesThePermitBackAfterWhatSaysNothing(Class<? extends Throwable> type) {
 			this.breaker.openFor(Duration.ofMillis(1));
 			time().advance(Duration.ofMillis(1));

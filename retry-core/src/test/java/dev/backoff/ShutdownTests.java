@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * What a shutdown does to calls besides the {@linkplain DriverContractTests contract}.
  * The tests with real time wait for their threads to sleep and for nothing else.
  */
-@Timeout(60)
 class ShutdownTests {
 
 	private final VirtualTime time = new VirtualTime();

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * Blocking calls on virtual threads. In real time, which passes only until all of them
  * sleep.
  */
-@Timeout(120)
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with JDK 21")
 class VirtualThreadTests {
 

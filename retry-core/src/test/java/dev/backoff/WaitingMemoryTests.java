@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a waiting asynchronous call costs, as the difference of what is reachable before
  * and after: bytes counted, no time.
  */
-@Timeout(300)
 @Tag("long")
 class WaitingMemoryTests {
 

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Operators against timers, callers, each other and the shutdown, in real time. */
-@Timeout(600)
 class WaitingOperationsRaceTests {
 
 	private static final int TOKENS = 1_000_000;

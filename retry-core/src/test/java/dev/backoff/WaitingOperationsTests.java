@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.fixture.Listeners;
 import dev.backoff.breaker.BreakerSettings;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What an operator does to asynchronous calls that wait; time stands still. */
-@Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // what becomes of calls is told to the
 												// listener
 class WaitingOperationsTests extends CallFixture {

@@ -145,8 +145,9 @@ public @interface Backoff {
 
 	/**
 	 * The bean name of a {@code FailureClassifier} that is asked before all others, for
-	 * this policy only.
-	 * @return a bean name
+	 * this policy only. With {@code none} no classifier is asked and nothing is judged:
+	 * {@link #retryOn()} and {@link #abortOn()} decide alone.
+	 * @return a bean name, or {@code none}
 	 */
 	String classifier() default "";
 

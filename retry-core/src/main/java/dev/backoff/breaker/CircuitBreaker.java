@@ -9,7 +9,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.RandomSource;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -314,13 +313,13 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		 * Return the verdict unless another is set.
 		 * @param failure what a call threw
 		 * @return ignored for an {@link Error}, an {@link InterruptedException}, a
-		 * {@link CancellationException}, a {@link CircuitOpenException} and a
-		 * {@link ConcurrencyExceededException}, else failed
+		 * {@link CancellationException} of an interrupted thread and a
+		 * {@linkplain CircuitOpenException#isRefusal refusal}, else failed
 		 */
 		public static Verdict of(Throwable failure) {
 			boolean ignored = failure instanceof Error || failure instanceof InterruptedException
-					|| failure instanceof CancellationException || failure instanceof CircuitOpenException
-					|| failure instanceof ConcurrencyExceededException;
+					|| (failure instanceof CancellationException && Thread.currentThread().isInterrupted())
+					|| CircuitOpenException.isRefusal(failure);
 			return ignored ? IGNORED : FAILED;
 		}
 

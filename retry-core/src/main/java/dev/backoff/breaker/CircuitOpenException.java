@@ -2,9 +2,11 @@ package dev.backoff.breaker;
 
 import java.io.Serial;
 import java.time.Duration;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -18,6 +20,13 @@ public class CircuitOpenException extends RuntimeException {
 
 	@Serial
 	private static final long serialVersionUID = 1L;
+
+	/* Refusals of Resilience4j, Failsafe and Spring. */
+	private static final Set<String> OTHERS = Set.of("io.github.resilience4j.circuitbreaker.CallNotPermittedException",
+			"io.github.resilience4j.bulkhead.BulkheadFullException",
+			"io.github.resilience4j.ratelimiter.RequestNotPermitted", "dev.failsafe.CircuitBreakerOpenException",
+			"dev.failsafe.BulkheadFullException", "dev.failsafe.RateLimitExceededException",
+			"org.springframework.resilience.InvocationRejectedException");
 
 	/** The breaker's name. */
 	private final String breaker;
@@ -58,6 +67,24 @@ public class CircuitOpenException extends RuntimeException {
 				.append(DurationText.story(Nanos.of(timeToProbe)));
 		}
 		return text.append("; the call was not made.").toString();
+	}
+
+	/**
+	 * Return whether a breaker or a limit refused a call, ours or one of another library
+	 * that is known by name: nothing was called.
+	 * @param failure what a call threw
+	 * @return whether it is never retried and never counts as a failure of a breaker
+	 */
+	public static boolean isRefusal(Throwable failure) {
+		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
+			return true;
+		}
+		for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
+			if (OTHERS.contains(type.getName())) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -42,31 +42,25 @@ final class ExponentialShape implements Shape {
 	ExponentialShape(long base, double multiplier) {
 		this.base = base;
 		this.multiplier = multiplier;
+		this.table = table(base, multiplier);
+	}
+
+	private static long[] table(long base, double multiplier) {
 		boolean whole = multiplier <= MOST_WHOLE && multiplier == Math.rint(multiplier);
-		this.table = whole ? table(base, (long) multiplier) : decimalTable(base, multiplier);
-	}
-
-	private static long[] table(long base, long multiplier) {
-		long[] table = new long[TABLE];
-		table[0] = base;
-		int filled = 1;
-		while (filled < TABLE && table[filled - 1] != Long.MAX_VALUE) {
-			table[filled] = Nanos.times(table[filled - 1], multiplier);
-			filled++;
-		}
-		return Arrays.copyOf(table, filled);
-	}
-
-	private static long[] decimalTable(long base, double multiplier) {
-		long[] table = new long[TABLE];
 		BigDecimal factor = new BigDecimal(Double.toString(multiplier));
-		BigDecimal delay = BigDecimal.valueOf(base);
+		BigDecimal exact = BigDecimal.valueOf(base);
+		long[] table = new long[TABLE];
 		table[0] = base;
 		int filled = 1;
 		while (filled < TABLE && table[filled - 1] != Long.MAX_VALUE) {
-			delay = delay.multiply(factor, PRECISION);
-			boolean longest = delay.compareTo(LONGEST) >= 0;
-			table[filled] = longest ? Long.MAX_VALUE : delay.setScale(0, RoundingMode.HALF_UP).longValue();
+			if (whole) {
+				table[filled] = Nanos.times(table[filled - 1], (long) multiplier);
+			}
+			else {
+				exact = exact.multiply(factor, PRECISION);
+				boolean longest = exact.compareTo(LONGEST) >= 0;
+				table[filled] = longest ? Long.MAX_VALUE : exact.setScale(0, RoundingMode.HALF_UP).longValue();
+			}
 			filled++;
 		}
 		return Arrays.copyOf(table, filled);

@@ -31,6 +31,9 @@ public final class RetriesStoppedException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
+	/** The words of a stop at a failure that {@code retryOn} lists but does not reach. */
+	public static final String UNREACHED = " in retryOn does not reach";
+
 	/**
 	 * One wait.
 	 *

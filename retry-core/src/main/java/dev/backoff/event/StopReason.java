@@ -43,7 +43,7 @@ public enum StopReason {
 	/** The waiting thread was interrupted, or the attempt was. */
 	INTERRUPTED,
 
-	/** The attempt was cancelled. */
+	/** The caller has cancelled the call, or completed it. */
 	CANCELLED,
 
 	/** The application is shutting down. */

@@ -1,5 +1,7 @@
 package dev.backoff.failure;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -84,9 +86,42 @@ public final class Causes {
 	 * @return the first of the causes that is no such wrapper
 	 */
 	public static Throwable unwrap(Throwable failure) {
+		return unwrap(failure, Causes::isOfFuture);
+	}
+
+	/**
+	 * Return the failure that this thread met, without the wrappers of reflection and
+	 * proxies.
+	 * @param failure what a method threw
+	 * @return the first of the causes that is no {@link InvocationTargetException} or
+	 * {@link UndeclaredThrowableException}
+	 */
+	public static Throwable unreflected(Throwable failure) {
+		return unwrap(failure, Causes::isOfReflection);
+	}
+
+	/**
+	 * Return what was thrown first, here or on another thread, without the wrappers of
+	 * futures, reflection and proxies.
+	 * @param failure what a method threw or a stage reports
+	 * @return the first of the causes that is none of these wrappers
+	 */
+	public static Throwable thrown(Throwable failure) {
+		return unwrap(failure, (wrapper) -> isOfFuture(wrapper) || isOfReflection(wrapper));
+	}
+
+	private static boolean isOfFuture(Throwable failure) {
+		return failure instanceof CompletionException || failure instanceof ExecutionException;
+	}
+
+	private static boolean isOfReflection(Throwable failure) {
+		return failure instanceof InvocationTargetException || failure instanceof UndeclaredThrowableException;
+	}
+
+	private static Throwable unwrap(Throwable failure, Predicate<Throwable> isWrapper) {
 		Throwable unwrapped = failure;
 		for (int i = 0; i < LIMIT; i++) {
-			Throwable cause = wrappedIn(unwrapped);
+			Throwable cause = isWrapper.test(unwrapped) ? causeOf(unwrapped) : null;
 			if (cause == null) {
 				return unwrapped;
 			}
@@ -95,10 +130,9 @@ public final class Causes {
 		return unwrapped;
 	}
 
-	private static @Nullable Throwable wrappedIn(Throwable failure) {
+	private static @Nullable Throwable causeOf(Throwable failure) {
 		try {
-			return (failure instanceof CompletionException || failure instanceof ExecutionException)
-					? failure.getCause() : null;
+			return failure.getCause();
 		}
 		catch (Throwable ex) {
 			// a failure whose getCause() throws wraps nothing

@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
  * been
  * @param isRetryableByKey whether a permanent failure is retried where the idempotency
  * key is honoured
+ * @param judgedType the exception type that is permanent as such, or null where a status
+ * or the application says so
  * @since 0.1
  */
 public record FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean isPushedBack,
-		boolean isWithoutEffect, boolean isRetryableByKey) {
+		boolean isWithoutEffect, boolean isRetryableByKey, @Nullable Class<?> judgedType) {
 
 	/** Whether a failure may pass. */
 	public enum Kind {
@@ -33,7 +35,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 		/**
 		 * The failure will not pass: it is retried only if {@code retryOn} names its own
-		 * class.
+		 * class, or the {@linkplain #judgedType() judged type} or one below it.
 		 */
 		PERMANENT
 
@@ -41,7 +43,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	private static FailureClassification of(Kind kind, RetryCause cause) {
 		boolean withoutEffect = kind == Kind.THROTTLED || cause == RetryCause.CONNECT || cause == RetryCause.POOL;
-		return new FailureClassification(kind, cause, null, false, withoutEffect, false);
+		return new FailureClassification(kind, cause, null, false, withoutEffect, false, null);
 	}
 
 	/**
@@ -79,7 +81,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification withHint(Duration wait) {
 		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false,
-				this.isWithoutEffect, this.isRetryableByKey);
+				this.isWithoutEffect, this.isRetryableByKey, this.judgedType);
 	}
 
 	/**
@@ -87,8 +89,8 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 * @return a classification that stops the call with the stop reason {@code HINT}
 	 */
 	public FailureClassification withPushback() {
-		return new FailureClassification(this.kind, this.cause, null, true, this.isWithoutEffect,
-				this.isRetryableByKey);
+		return new FailureClassification(this.kind, this.cause, null, true, this.isWithoutEffect, this.isRetryableByKey,
+				this.judgedType);
 	}
 
 	/**
@@ -99,7 +101,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification withoutEffect() {
 		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, true,
-				this.isRetryableByKey);
+				this.isRetryableByKey, this.judgedType);
 	}
 
 	/**
@@ -109,7 +111,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification withPossibleEffect() {
 		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, false,
-				this.isRetryableByKey);
+				this.isRetryableByKey, this.judgedType);
 	}
 
 	/**
@@ -120,7 +122,18 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification retryableByKey() {
 		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, this.isWithoutEffect,
-				true);
+				true, this.judgedType);
+	}
+
+	/**
+	 * Add the exception type that is permanent as such, for a classifier of exceptions
+	 * and not of statuses: {@code retryOn} overrules it by that type or one below it.
+	 * @param type the type, of the failure or of one of its causes
+	 * @return a classification that says so
+	 */
+	public FailureClassification judging(Class<?> type) {
+		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, this.isWithoutEffect,
+				this.isRetryableByKey, type);
 	}
 
 	@Override

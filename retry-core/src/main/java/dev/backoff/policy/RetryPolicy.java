@@ -171,6 +171,13 @@ public final class RetryPolicy {
 	}
 
 	/**
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
+	 */
+	public boolean isJudgedByLists() {
+		return this.builder.judgedByLists;
+	}
+
+	/**
 	 * {@return the condition for results that count as failures, or null}
 	 */
 	public @Nullable RetryCondition retryWhen() {

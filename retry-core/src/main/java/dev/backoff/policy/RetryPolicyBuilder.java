@@ -60,6 +60,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	boolean nestedMultiply;
 
+	boolean judgedByLists;
+
 	Idempotency idempotency = Idempotency.ASSUMED;
 
 	boolean postponedWhenEmpty;
@@ -278,6 +280,17 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 */
 	public RetryPolicyBuilder classifiers(List<? extends FailureClassifier> classifiers) {
 		this.classifiers = List.copyOf(classifiers);
+		return this;
+	}
+
+	/**
+	 * Let {@code retryOn} and {@code abortOn} decide alone, without classifiers and the
+	 * built-in judgement.
+	 * @param byLists false by default
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder judgedByLists(boolean byLists) {
+		this.judgedByLists = byLists;
 		return this;
 	}
 

@@ -41,13 +41,7 @@ final class SafeTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos) throws InterruptedException {
-		try {
-			this.time.sleep(nanos);
-		}
-		catch (Throwable ex) {
-			report(ex);
-			throw ex;
-		}
+		sleep(nanos, new WakeSignal());
 	}
 
 	@Override

@@ -456,7 +456,7 @@ class CircuitBreakerTests extends BreakerFixture {
 
 	static List<Throwable> saysNothing() {
 		return List.of(new OutOfMemoryError(), new AssertionError(), new InterruptedException(),
-				new CancellationException(), new CircuitOpenException("stock", "open", null, null));
+				new CircuitOpenException("stock", "open", null, null));
 	}
 
 	@Nested

@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -111,7 +110,6 @@ class DelayPlanTests {
 		}
 
 		@Test
-		@Timeout(300)
 		void ofDecorrelatedJitterStandStillSoon() {
 			// a base of a nanosecond is as far from the cap as a base gets
 			for (Duration cap : List.of(Duration.ofSeconds(10), Duration.ofDays(365), NO_CAP)) {

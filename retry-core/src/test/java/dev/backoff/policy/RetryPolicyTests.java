@@ -179,12 +179,14 @@ class RetryPolicyTests {
 			RetryPolicy policy = builder().matchCauses(false)
 				.retryAfterEnabled(false)
 				.nestedMultiply(true)
+				.judgedByLists(true)
 				.finalPoll(false)
 				.enabled(false)
 				.build();
 			assertThat(policy.matchCauses()).isFalse();
 			assertThat(policy.isRetryAfterEnabled()).isFalse();
 			assertThat(policy.isNestedMultiply()).isTrue();
+			assertThat(policy.isJudgedByLists()).isTrue();
 			assertThat(policy.isFinalPoll()).isFalse();
 			assertThat(policy.isEnabled()).isFalse();
 		}

@@ -6,7 +6,6 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -15,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The one test that sleeps in real time, some milliseconds, because its subject is the
  * real sleeper. It asserts lower bounds only, so that a slow machine changes nothing.
  */
-@Timeout(60)
 class SystemTimeTests {
 
 	private final RetryTime time = RetryTime.system();

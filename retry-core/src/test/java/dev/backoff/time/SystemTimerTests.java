@@ -16,7 +16,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * The real timer in real time, which asserts lower bounds and waits for what has to
  * happen, so that a slow machine changes nothing.
  */
-@Timeout(60)
 class SystemTimerTests {
 
 	private static final long HOUR = 3_600_000_000_000L;

@@ -67,7 +67,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			}
 		}
 		EffectiveValue replay = policy.values().get(PolicyKey.REPLAY);
-		if (policy.isReplayed() && replay != null) {
+		if (policy.replayed() && replay != null) {
 			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
 		Parameter[] parameters = this.method.method().getParameters();
@@ -110,7 +110,8 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		String value = "value (" + name + ")";
 		if (this.method.attribute(Backoff::value).isEmpty()) {
 			report("durable (true)", "needs a policy name, by which rows find their method after a renaming",
-					"Give the annotation a name, such as @Backoff(\"" + this.method.method().getName() + "\").");
+					"Give the annotation a name, such as @Backoff(\"" + AnnotatedMethod.name(this.method.method())
+							+ "\").");
 		}
 		else if (name.length() > LONGEST_NAME) {
 			report(value, "must have at most " + LONGEST_NAME + " characters for a durable policy", "Shorten it.");

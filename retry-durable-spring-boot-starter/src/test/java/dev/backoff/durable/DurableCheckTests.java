@@ -13,6 +13,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -89,6 +91,17 @@ class DurableCheckTests {
 		Mockito.when(dataSource.getConnection()).thenReturn(connection);
 		assertRefused(runner().withBean(Fine.class).withBean(DataSource.class, () -> dataSource),
 				"Invalid backoff.durable.store (auto): is on PostgreSQL 13.9, which is not supported. Use H2 from 2.2");
+	}
+
+	/* Here, since the starter's tests have no JPA. */
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void anEntityIsWarnedOfWhereTheMethodIsNotDurable(CapturedOutput output) {
+		runner().withBean(WithEntities.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("The first attempt uses up an argument, so that later ones may read or change "
+					+ "nothing and succeed: WithEntities.add(Savings), WithEntities.addAll(List); make it");
+		});
 	}
 
 	@Test
@@ -316,6 +329,34 @@ class DurableCheckTests {
 		@Backoff(value = "in-memory", durable = "true")
 		public void call() {
 			calls++;
+		}
+
+	}
+
+	@Entity
+	static class Account {
+
+		@Id
+		long id;
+
+	}
+
+	static class Savings extends Account {
+
+	}
+
+	static class WithEntities {
+
+		@Backoff
+		public void add(Savings managed) {
+		}
+
+		@Backoff
+		public void addAll(List<Account> managed) {
+		}
+
+		@Backoff
+		public void addById(long id) {
 		}
 
 	}

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What comes of calls when a process dies or stalls at the worst place, and when the
  * database is away.
  */
-@Timeout(1_200)
 @Tag("long")
 class FaultTests {
 

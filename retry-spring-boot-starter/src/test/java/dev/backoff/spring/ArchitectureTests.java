@@ -345,8 +345,6 @@ class ArchitectureTests {
 			.and()
 			.doNotHaveSimpleName("CalledMethods")
 			.and()
-			.doNotHaveSimpleName("EffectivePolicy")
-			.and()
 			.doNotHaveSimpleName("FluxCall")
 			.should(new UseNoMonitor())
 			.because("a virtual thread that waits in one pins its carrier; these wait for nothing in theirs")

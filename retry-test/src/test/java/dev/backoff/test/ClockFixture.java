@@ -96,11 +96,11 @@ abstract class ClockFixture {
 	}
 
 	static void await(CountDownLatch latch) throws InterruptedException {
-		assertThat(latch.await(9, TimeUnit.SECONDS)).isTrue();
+		assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
 	}
 
 	static <T> T get(Future<T> future) throws Exception {
-		return future.get(9, TimeUnit.SECONDS);
+		return future.get(60, TimeUnit.SECONDS);
 	}
 
 	/* In two seconds. */

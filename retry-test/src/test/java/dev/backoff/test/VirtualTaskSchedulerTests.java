@@ -11,7 +11,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.scheduling.support.CronTrigger;
 
 import dev.backoff.Retry;
@@ -21,7 +20,6 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-@Timeout(10)
 @SuppressWarnings({ "FutureReturnValueIgnored", "UnnecessaryLambda" }) // jobs end with
 																		// their test
 class VirtualTaskSchedulerTests {

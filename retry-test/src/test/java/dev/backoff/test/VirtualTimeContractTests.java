@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -13,7 +12,6 @@ import dev.backoff.spring.contract.KotlinContractTests;
 import dev.backoff.spring.contract.ReturnTypesContractTests;
 
 /** The contract of the drivers, held by each return type in virtual time. */
-@Timeout(30)
 @Tag("long")
 class VirtualTimeContractTests {
 

@@ -12,7 +12,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import dev.backoff.Attempt;
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** When the clock stands, and when it jumps. */
-@Timeout(10)
 class VirtualTimeTests extends ClockFixture {
 
 	@Nested

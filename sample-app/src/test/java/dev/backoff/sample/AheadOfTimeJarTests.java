@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -15,7 +14,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Tests for the shop as it was processed ahead of time, on a plain virtual machine. */
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 @EnabledIfSystemProperty(named = "shop.jar", matches = ".+",
 		disabledReason = "there is no jar before the phase package")

@@ -11,7 +11,6 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -25,7 +24,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What durable calls make of a shop that is killed or stopped, and started again: the two
  * stories of the README, with shorter waits. The partners outlive the shop.
  */
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class RestartJarTests {
 

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Terminate the shop by a signal while calls of every kind wait for minutes: on the
  * threads of requests, of the executor and of the scheduler, and without a thread.
  */
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class StoppingJarTests {
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Methods that give their result later wait in virtual time like all others. */
 @SpringBootTest
 @Import(KindsOfMethodsTests.Around.class)
-@Timeout(60)
 class KindsOfMethodsTests {
 
 	private final Payment payment = new Payment("t-1");

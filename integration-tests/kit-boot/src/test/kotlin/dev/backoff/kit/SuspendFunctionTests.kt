@@ -11,7 +11,6 @@ import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.Timeout
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.context.annotation.Import
@@ -46,7 +45,6 @@ class SuspendFunctionTests {
 	}
 
 	@Test
-	@Timeout(60)
 	fun aFunctionInsideAnotherCostsNoPatience(@Autowired around: Around, @Autowired calls: BackoffCalls,
 			@Autowired faults: BackoffFaults, @Autowired time: VirtualTime) = runTest {
 		time.patience(Duration.ofDays(1))

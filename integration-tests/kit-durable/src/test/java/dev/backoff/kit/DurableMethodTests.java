@@ -7,7 +7,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(properties = {
 		"spring.datasource.url=jdbc:h2:file:./target/${random.uuid};WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE",
 		"backoff.policies.notice.breaker=none", "backoff.policies.notice.budget=none" })
-@Timeout(30)
 class DurableMethodTests {
 
 	@Autowired

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @SpringBootTest(properties = { "backoff.durable.store=own", "spring.datasource.url=jdbc:h2:mem:own",
 		"backoff.policies.report.max-attempts=1000" })
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-@Timeout(30)
 class OwnFileTests {
 
 	@Autowired

@@ -132,7 +132,7 @@ final class WeavingCheck {
 		return Problem.ofPlace(annotated.place(),
 				"is on a method that " + method.getDeclaringClass().getSimpleName()
 						+ " overrides or implements, where no weaver sees it",
-				"Write it on " + method.getDeclaringClass().getSimpleName() + "." + method.getName()
+				"Write it on " + method.getDeclaringClass().getSimpleName() + "." + AnnotatedMethod.name(method)
 						+ annotated.parameters() + " too, or set backoff.mode to proxy.");
 	}
 

@@ -3,10 +3,12 @@ package dev.backoff.spring.aspectj;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -18,14 +20,7 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
-import org.springframework.resilience.annotation.EnableResilientMethods;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
-import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import reactor.core.publisher.Mono;
 
 import dev.backoff.annotation.Backoff;
@@ -38,6 +33,20 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffAdvisor;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.aspectj.Kinds.Account;
+import dev.backoff.spring.aspectj.Kinds.Counter;
+import dev.backoff.spring.aspectj.Kinds.Limits;
+import dev.backoff.spring.aspectj.Kinds.Transactions;
+import dev.backoff.spring.aspectj.Kinds.Branch;
+import dev.backoff.spring.aspectj.Kinds.Courier;
+import dev.backoff.spring.aspectj.Kinds.Depository;
+import dev.backoff.spring.aspectj.Kinds.Label;
+import dev.backoff.spring.aspectj.Kinds.Parcels;
+import dev.backoff.spring.aspectj.Kinds.PlainBranch;
+import dev.backoff.spring.aspectj.Kinds.Shelf;
+import dev.backoff.spring.aspectj.Kinds.Stamp;
+import dev.backoff.spring.aspectj.Kinds.StringShelf;
+import dev.backoff.spring.aspectj.Kinds.Vault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,9 +71,7 @@ class WeavingTests {
 
 	@AfterEach
 	void leaveNoContextBehind() throws Script.Failure {
-		Script.fail(1);
-		assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> Depot.pickAnywhere("a"));
-		assertThat(Script.runs()).containsExactly("a alone");
+		assertFails(() -> Depot.pickAnywhere("a"), "a alone");
 	}
 
 	@Test
@@ -74,6 +81,18 @@ class WeavingTests {
 			boolean woven = bytes.contains("dev/backoff/spring/aspectj/BackoffAspect");
 			assertThat(woven ? "compile-time" : "load-time").isEqualTo(System.getProperty("weaving"));
 		}
+	}
+
+	private static void assertRetried(Callable<String> call) throws Exception {
+		Script.fail(2);
+		assertThat(call.call()).isEqualTo("a");
+		assertThat(Script.runs()).containsExactly(THREE);
+	}
+
+	private static void assertFails(ThrowingCallable call, String... runs) {
+		Script.fail(9);
+		assertThatExceptionOfType(Script.Failure.class).isThrownBy(call);
+		assertThat(Script.runs()).containsExactly(runs);
 	}
 
 	@Nested
@@ -132,11 +151,9 @@ class WeavingTests {
 
 		@Test
 		void isRetriedWhenAnInterfaceHasItsBody() {
-			WeavingTests.this.runner.withBean(Stamp.class, () -> new Stamp() {
+			runner.withBean(Stamp.class, () -> new Stamp() {
 			}).run((context) -> {
-				Script.fail(2);
-				assertThat(context.getBean(Stamp.class).print("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertRetried(() -> context.getBean(Stamp.class).print("a"));
 			});
 		}
 
@@ -147,7 +164,7 @@ class WeavingTests {
 
 		@Test
 		void isRetriedWhenItsAnnotationIsComposed() {
-			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
+			runner.withBean(Depot.class).run((context) -> {
 				Script.fail(2);
 				assertThat(context.getBean(Depot.class).count("a", 7)).isEqualTo(7);
 				// with the arguments of the call, whatever the attempt before made of
@@ -158,18 +175,14 @@ class WeavingTests {
 
 		@Test
 		void isRetriedOnARecord() {
-			WeavingTests.this.runner.withBean(Label.class, () -> new Label("a")).run((context) -> {
-				Script.fail(2);
-				assertThat(context.getBean(Label.class).print()).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+			runner.withBean(Label.class, () -> new Label("a")).run((context) -> {
+				assertRetried(() -> context.getBean(Label.class).print());
 			});
 		}
 
 		private void check(Call call) {
-			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
-				Script.fail(2);
-				assertThat(call.on(context.getBean(Depot.class))).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+			runner.withBean(Depot.class).run((context) -> {
+				assertRetried(() -> call.on(context.getBean(Depot.class)));
 				assertThat(context.getBean(VirtualTime.class).delays()).hasSize(2);
 			});
 		}
@@ -182,14 +195,10 @@ class WeavingTests {
 
 		@Test
 		void meansItsPublicMethodsAndThoseOfItsSubclasses() {
-			WeavingTests.this.runner.withBean(Branch.class).run((context) -> {
+			runner.withBean(Branch.class).run((context) -> {
 				Branch branch = context.getBean(Branch.class);
-				Script.fail(2);
-				assertThat(branch.inherited("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
-				Script.fail(2);
-				assertThat(branch.own("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertRetried(() -> branch.inherited("a"));
+				assertRetried(() -> branch.own("a"));
 				Script.fail(1);
 				assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> branch.inPackage("a"));
 				assertThat(branch).hasToString("branch");
@@ -198,13 +207,10 @@ class WeavingTests {
 
 		@Test
 		void doesNotReachWhatAnotherTypeDeclaresAndSaysSo(CapturedOutput output) {
-			WeavingTests.this.runner.withBean(Depository.class).run((context) -> {
+			runner.withBean(Depository.class).run((context) -> {
 				Script.fail(2);
 				assertThat(context.getBean(Depository.class).keep("a")).isEqualTo("a");
-				Script.fail(1);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Depository.class).sendByItself("a"));
-				assertThat(Script.runs()).containsExactly("a alone");
+				assertFails(() -> context.getBean(Depository.class).sendByItself("a"), "a alone");
 				assertThat(output).containsPattern("WARN.*@Backoff on Depository: no weaver sees that it means "
 						+ "Depository.sendByItself\\(String\\) of Plain, which is not retried");
 			});
@@ -212,16 +218,14 @@ class WeavingTests {
 
 		@Test
 		void mayBeAnInterface() {
-			WeavingTests.this.runner.withBean(Courier.class).run((context) -> {
-				Script.fail(2);
-				assertThat(context.getBean(Courier.class).carry("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+			runner.withBean(Courier.class).run((context) -> {
+				assertRetried(() -> context.getBean(Courier.class).carry("a"));
 			});
 		}
 
 		@Test
 		void doesNotRetryAgainWhatAnOverridingMethodCallsOfIt() {
-			WeavingTests.this.runner.withBean(Branch.class).run((context) -> {
+			runner.withBean(Branch.class).run((context) -> {
 				Script.fail(2);
 				assertThat(context.getBean(Branch.class).overridden("a")).isEqualTo("a");
 				assertThat(Script.runs()).containsExactly("override", "a attempt 1", "override", "a attempt 2",
@@ -232,18 +236,16 @@ class WeavingTests {
 
 		@Test
 		void retriesAGenericMethodOnce() {
-			WeavingTests.this.runner.withBean(StringShelf.class).run((context) -> {
+			runner.withBean(StringShelf.class).run((context) -> {
 				Shelf<String> shelf = context.getBean(StringShelf.class);
-				Script.fail(2);
-				assertThat(shelf.take("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertRetried(() -> shelf.take("a"));
 				assertThat(context.getBean(RecordingListener.class).succeeded()).hasSize(1);
 			});
 		}
 
 		@Test
 		void whoseMethodIsOverriddenWithoutTheAnnotationRetriesTheCallOfSuper() {
-			WeavingTests.this.runner.run((context) -> {
+			runner.run((context) -> {
 				Script.fail(2);
 				assertThat(new PlainBranch().pick("a")).isEqualTo("a");
 				assertThat(Script.runs()).containsExactly("override", "a attempt 1", "a attempt 2", "a attempt 3");
@@ -257,7 +259,7 @@ class WeavingTests {
 
 		@Test
 		void isTheOriginalExceptionWithItsStory() {
-			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
+			runner.withBean(Depot.class).run((context) -> {
 				Script.fail(9);
 				Script.Failure failure = catchThrowableOfType(Script.Failure.class,
 						() -> context.getBean(Depot.class).pickByItself("a"));
@@ -270,7 +272,7 @@ class WeavingTests {
 
 		@Test
 		void isRecoveredOnTheTargetWithoutRetryingTheRecovery() {
-			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
+			runner.withBean(Depot.class).run((context) -> {
 				Script.fail(3);
 				assertThat(context.getBean(Depot.class).pickOrSubstitute("a")).isEqualTo("instead of a after 3");
 				Script.fail(4);
@@ -283,7 +285,7 @@ class WeavingTests {
 
 		@Test
 		void isRecoveredByAStaticMethodToo() {
-			WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
+			runner.withBean(Depot.class).run((context) -> {
 				Script.fail(3);
 				assertThat(Depot.pickAnywhereOrSubstitute("a")).isEqualTo("instead of a");
 			});
@@ -298,7 +300,7 @@ class WeavingTests {
 		void isRetriedOnOtherThreadsAfterTheCallHasReturned() {
 			AtomicReference<String> thread = new AtomicReference<>();
 			Executor executor = (task) -> run(task, thread);
-			WeavingTests.this.runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
+			runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
 				.withBean(Depot.class)
 				.run((context) -> {
 					Script.fail(2);
@@ -314,7 +316,7 @@ class WeavingTests {
 		@Test
 		void isStartedInsideTheAspectsInsideOursEachTime() {
 			Executor executor = (task) -> run(task, new AtomicReference<>());
-			WeavingTests.this.runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
+			runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
 				.withBean(Vault.class)
 				.run((context) -> {
 					Script.fail(3);
@@ -346,7 +348,7 @@ class WeavingTests {
 		@Test
 		void isRetriedAtEachSubscription() {
 			Executor executor = (task) -> AStage.run(task, new AtomicReference<>());
-			WeavingTests.this.runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
+			runner.withBean("applicationTaskExecutor", Executor.class, () -> executor)
 				.withBean(Depot.class)
 				.run((context) -> {
 					Script.fail(2);
@@ -366,7 +368,7 @@ class WeavingTests {
 
 		@Test
 		void runInsideEachAttempt() {
-			WeavingTests.this.runner.withBean(Vault.class).run((context) -> {
+			runner.withBean(Vault.class).run((context) -> {
 				Script.fail(3);
 				assertThat(context.getBean(Vault.class).open("a")).isEqualTo("a");
 				assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "end", "begin", "a attempt 2", "end",
@@ -382,25 +384,23 @@ class WeavingTests {
 
 		@Test
 		void ofAProxyEnclosesAllAttemptsWhichIsWarnedOf(CapturedOutput output) {
-			WeavingTests.this.runner.withUserConfiguration(Transactions.class)
-				.withBean(Account.class)
-				.run((context) -> {
-					Script.fail(2);
-					assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
-					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "a attempt 2", "a attempt 3",
-							"commit");
-					String advice = "its transaction is a proxy's, which encloses all woven attempts, so that what failed "
-							+ "ones wrote may be committed: weave transactions too, or annotate a method that calls it";
-					assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()
-						.satisfies((use) -> assertThat(use.advice()).contains(advice));
-					assertThat(output)
-						.containsPattern("WARN.*@Backoff on Account.pay\\(String\\), policy depot: " + advice);
-				});
+			runner.withUserConfiguration(Transactions.class).withBean(Account.class).run((context) -> {
+				Script.fail(2);
+				assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
+				assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "a attempt 2", "a attempt 3",
+						"commit");
+				String advice = "its transaction is a proxy's, which encloses all woven attempts, so that what failed "
+						+ "ones wrote may be committed: weave transactions too, or annotate a method that calls it";
+				assertThat(context.getBean(BackoffMethods.class).uses()).singleElement()
+					.satisfies((use) -> assertThat(use.advice()).contains(advice));
+				assertThat(output)
+					.containsPattern("WARN.*@Backoff on Account.pay\\(String\\), policy depot: " + advice);
+			});
 		}
 
 		@Test
 		void isLikeAConcurrencyLimitWhichIsWarnedOfToo(CapturedOutput output) {
-			WeavingTests.this.runner.withUserConfiguration(Limits.class).withBean(Counter.class).run((context) -> {
+			runner.withUserConfiguration(Limits.class).withBean(Counter.class).run((context) -> {
 				Script.fail(0);
 				assertThat(context.getBean(Counter.class).pay("a")).isEqualTo("a");
 				assertThat(output).containsPattern("WARN.*@Backoff on Counter.pay\\(String\\), policy depot: its "
@@ -411,15 +411,13 @@ class WeavingTests {
 
 		@Test
 		void ofAProxyIsInsideEachAttemptInModeProxy(CapturedOutput output) {
-			WeavingTests.this.proxies.withUserConfiguration(Transactions.class)
-				.withBean(Account.class)
-				.run((context) -> {
-					Script.fail(2);
-					assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
-					assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "rollback", "begin",
-							"a attempt 2", "rollback", "begin", "a attempt 3", "commit");
-					assertThat(output).doesNotContain("its transaction");
-				});
+			proxies.withUserConfiguration(Transactions.class).withBean(Account.class).run((context) -> {
+				Script.fail(2);
+				assertThat(context.getBean(Account.class).pay("a")).isEqualTo("a");
+				assertThat(Script.runs()).containsExactly("begin", "a attempt 1", "rollback", "begin", "a attempt 2",
+						"rollback", "begin", "a attempt 3", "commit");
+				assertThat(output).doesNotContain("its transaction");
+			});
 		}
 
 	}
@@ -430,7 +428,7 @@ class WeavingTests {
 
 		@Test
 		void isRetriedAndNoWarning(CapturedOutput output) {
-			WeavingTests.this.runner.withBean(Parcels.class).run((context) -> {
+			runner.withBean(Parcels.class).run((context) -> {
 				Script.fail(2);
 				assertThat(context.getBean(Parcels.class).sendByItself("a")).isEqualTo("a");
 				assertThat(context.getBean(BackoffMethods.class).uses())
@@ -446,100 +444,72 @@ class WeavingTests {
 
 		@Test
 		void inModeProxyHasTheProxyRetryAndNothingElse() {
-			WeavingTests.this.proxies.withBean(Parcels.class).run((context) -> {
+			proxies.withBean(Parcels.class).run((context) -> {
 				assertThat(context).hasSingleBean(BackoffAdvisor.class).doesNotHaveBean(WovenBeans.class);
-				Script.fail(9);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Parcels.class).send("a"));
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertFails(() -> context.getBean(Parcels.class).send("a"), THREE);
 				assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(1);
-				Script.fail(9);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Parcels.class).sendByItself("a"));
-				assertThat(Script.runs()).containsExactly("a alone");
+				assertFails(() -> context.getBean(Parcels.class).sendByItself("a"), "a alone");
 			});
 		}
 
 		@Test
 		void inModeAspectjObservesCalls() {
 			RecordingObserver observer = new RecordingObserver();
-			WeavingTests.this.runner.withBean(CallObserver.class, () -> observer)
-				.withBean(Parcels.class)
-				.run((context) -> {
-					Script.fail(9);
-					assertThatExceptionOfType(Script.Failure.class)
-						.isThrownBy(() -> context.getBean(Parcels.class).send("a"));
-					assertThat(observer.lines()).hasSize(10).startsWith("call begins", "attempt 1 begins");
-					assertThat(observer.mistakes()).isEmpty();
-					assertThat(observer.running()).isZero();
-					assertThat(observer.open()).isZero();
-				});
+			runner.withBean(CallObserver.class, () -> observer).withBean(Parcels.class).run((context) -> {
+				Script.fail(9);
+				assertThatExceptionOfType(Script.Failure.class)
+					.isThrownBy(() -> context.getBean(Parcels.class).send("a"));
+				assertThat(observer.lines()).hasSize(10).startsWith("call begins", "attempt 1 begins");
+				assertThat(observer.mistakes()).isEmpty();
+				assertThat(observer.running()).isZero();
+				assertThat(observer.open()).isZero();
+			});
 		}
 
 		@Test
 		void inModeAspectjHasNoProxy() {
-			WeavingTests.this.runner.withBean(Parcels.class).run((context) -> {
+			runner.withBean(Parcels.class).run((context) -> {
 				assertThat(context).doesNotHaveBean(BackoffAdvisor.class).hasSingleBean(WovenBeans.class);
 				assertThat(context.getBean(Parcels.class).getClass()).isSameAs(Parcels.class);
-				Script.fail(9);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Parcels.class).send("a"));
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertFails(() -> context.getBean(Parcels.class).send("a"), THREE);
 				assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(1);
-				Script.fail(9);
-				assertThatExceptionOfType(Script.Failure.class)
-					.isThrownBy(() -> context.getBean(Parcels.class).sendByItself("a"));
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertFails(() -> context.getBean(Parcels.class).sendByItself("a"), THREE);
 			});
 		}
 
 		@Test
 		void thatIsSwitchedOffRetriesNothing() {
-			WeavingTests.this.runner.withPropertyValues("backoff.enabled=false")
-				.withBean(Depot.class)
-				.run((context) -> {
-					Script.fail(9);
-					assertThatExceptionOfType(Script.Failure.class)
-						.isThrownBy(() -> context.getBean(Depot.class).pick("a"));
-					assertThat(Script.runs()).containsExactly("a alone");
-				});
+			runner.withPropertyValues("backoff.enabled=false").withBean(Depot.class).run((context) -> {
+				assertFails(() -> context.getBean(Depot.class).pick("a"), "a alone");
+			});
 		}
 
 		@Test
 		void mayFollowAnotherThatHasClosed() {
 			for (int i = 0; i < 2; i++) {
-				WeavingTests.this.runner.withBean(Depot.class).run((context) -> {
-					Script.fail(2);
-					assertThat(context.getBean(Depot.class).pickByItself("a")).isEqualTo("a");
-					assertThat(Script.runs()).containsExactly(THREE);
+				runner.withBean(Depot.class).run((context) -> {
+					assertRetried(() -> context.getBean(Depot.class).pickByItself("a"));
 					assertThat(context.getBean(VirtualTime.class).delays()).hasSize(2);
 				});
-				Script.fail(1);
-				assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> new Depot().pick("a"));
-				assertThat(Script.runs()).containsExactly("a alone");
+				assertFails(() -> new Depot().pick("a"), "a alone");
 			}
 		}
 
 		@Test
 		void thatFailsToStartLeavesNothingBehind() {
-			WeavingTests.this.runner.withBean(Depot.class).withBean("broken", Object.class, () -> {
+			runner.withBean(Depot.class).withBean("broken", Object.class, () -> {
 				throw new IllegalStateException("broken");
 			}).run((context) -> assertThat(context).hasFailed());
-			Script.fail(1);
-			assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> new Depot().pick("a"));
-			assertThat(Script.runs()).containsExactly("a alone");
+			assertFails(() -> new Depot().pick("a"), "a alone");
 		}
 
 		@Test
 		void besideAnotherRetriesForItsOwnBeans() {
-			WeavingTests.this.runner.withBean(Depot.class)
-				.run((first) -> WeavingTests.this.runner.withPropertyValues("backoff.policies.depot.max-attempts=2")
+			runner.withBean(Depot.class)
+				.run((first) -> runner.withPropertyValues("backoff.policies.depot.max-attempts=2")
 					.withBean(Depot.class)
 					.run((second) -> {
-						Script.fail(9);
-						assertThatExceptionOfType(Script.Failure.class)
-							.isThrownBy(() -> first.getBean(Depot.class).pick("a"));
-						assertThat(Script.runs()).containsExactly(THREE);
+						assertFails(() -> first.getBean(Depot.class).pick("a"), THREE);
 						Script.fail(9);
 						assertThatExceptionOfType(Script.Failure.class)
 							.isThrownBy(() -> second.getBean(Depot.class).pick("a"));
@@ -552,17 +522,15 @@ class WeavingTests {
 
 		@Test
 		void knowsTheProductsOfFactories() {
-			WeavingTests.this.runner.withBean("made", DepotFactory.class).run((context) -> {
+			runner.withBean("made", DepotFactory.class).run((context) -> {
 				assertThat(context).hasNotFailed();
-				Script.fail(2);
-				assertThat(context.getBean(Depot.class).pickByItself("a")).isEqualTo("a");
-				assertThat(Script.runs()).containsExactly(THREE);
+				assertRetried(() -> context.getBean(Depot.class).pickByItself("a"));
 			});
 		}
 
 		@Test
 		void letsConstructorsCallBeforeItCanRetry() {
-			WeavingTests.this.runner.withBean(CallingListener.class).withBean(Depot.class).run((context) -> {
+			runner.withBean(CallingListener.class).withBean(Depot.class).run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(context.getBean(CallingListener.class).called).isEqualTo("early");
 			});
@@ -588,216 +556,6 @@ class WeavingTests {
 		@Override
 		public Class<?> getObjectType() {
 			return Depot.class;
-		}
-
-	}
-
-	/** A bean that can be proxied, too. */
-	static class Parcels {
-
-		@Backoff("depot")
-		public String send(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-		public String sendByItself(String item) throws Script.Failure {
-			return send(item);
-		}
-
-	}
-
-	/** A bean in transactions. */
-	static class Account {
-
-		@Backoff("depot")
-		@Transactional(rollbackFor = Exception.class)
-		public String pay(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	/** A bean with a limit. */
-	static class Counter {
-
-		@Backoff("depot")
-		@ConcurrencyLimit(1)
-		public String pay(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableResilientMethods
-	static class Limits {
-
-	}
-
-	/** Transactions by proxies. */
-	@Configuration(proxyBeanMethods = false)
-	@EnableTransactionManagement(proxyTargetClass = true)
-	static class Transactions extends AbstractPlatformTransactionManager {
-
-		private static final long serialVersionUID = 1L;
-
-		@Override
-		protected Object doGetTransaction() {
-			return this;
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-			Script.note("begin");
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-			Script.note("commit");
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
-			Script.note("rollback");
-		}
-
-	}
-
-	/** A record. */
-	record Label(String text) {
-
-		@Backoff("depot")
-		String print() throws Script.Failure {
-			return Script.run(this.text);
-		}
-
-	}
-
-	/** An interface with a body. */
-	interface Stamp {
-
-		@Backoff("depot")
-		default String print(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	/** An annotated class. */
-	@Backoff("depot")
-	static class Office {
-
-		public String inherited(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-		public String overridden(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-		String inPackage(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	static class Branch extends Office {
-
-		public String own(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-		@Override
-		public String overridden(String item) throws Script.Failure {
-			Script.note("override");
-			return super.overridden(item);
-		}
-
-		@Override
-		public String toString() {
-			return "branch";
-		}
-
-	}
-
-	static class PlainBranch extends Depot {
-
-		@Override
-		public String pick(String item) throws Script.Failure {
-			Script.note("override");
-			return super.pick(item);
-		}
-
-	}
-
-	static class Plain {
-
-		public String sendByItself(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	@Backoff("depot")
-	static class Depository extends Plain {
-
-		public String keep(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	/** An annotated interface. */
-	@Backoff("depot")
-	interface Carrier {
-
-		String carry(String item) throws Script.Failure;
-
-	}
-
-	static class Courier implements Carrier {
-
-		@Override
-		public String carry(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	abstract static class Shelf<T> {
-
-		abstract T take(T item) throws Script.Failure;
-
-	}
-
-	static class StringShelf extends Shelf<String> {
-
-		@Override
-		@Backoff("depot")
-		String take(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-	}
-
-	/** A bean with another aspect inside ours. */
-	static class Vault {
-
-		@Backoff(maxAttempts = "4", base = "10ms")
-		@AnnotationTransactionAspect.Enclosed
-		public String open(String item) throws Script.Failure {
-			return Script.run(item);
-		}
-
-		@Backoff(maxAttempts = "4", base = "10ms")
-		@AnnotationTransactionAspect.Enclosed
-		public CompletableFuture<String> openLater(String item) {
-			try {
-				return CompletableFuture.completedFuture(Script.run(item));
-			}
-			catch (Script.Failure ex) {
-				return CompletableFuture.failedFuture(ex);
-			}
 		}
 
 	}

@@ -4,14 +4,12 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** That the experiments run; what they measure is for a quiet machine. */
-@Timeout(300)
 class WaitingTablesTests {
 
 	@Test

@@ -22,9 +22,9 @@ import dev.backoff.spring.observation.StoppedCalls;
 
 /**
  * Describe the calls of policies: those that were counted, those that wait, attempts that
- * run, and the last calls that stopped. Counts and stopped calls may be absent.
+ * run, and the last calls that stopped.
  */
-record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped) {
+record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;
 
@@ -33,8 +33,9 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(WaitingCall::policy));
-		Map<String, List<MethodCalls>> counted = (this.statistics == null) ? Map.of()
-				: this.statistics.all().stream().collect(Collectors.groupingBy(MethodCalls::policy));
+		Map<String, List<MethodCalls>> counted = this.statistics.all()
+			.stream()
+			.collect(Collectors.groupingBy(MethodCalls::policy));
 		Map<String, List<RunningAttempt>> running = this.calls.oldestRunning(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
@@ -53,16 +54,16 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 					attempt.thread()))
 			.toList();
 		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
-				stoppedOf(policy).stream().map((call) -> describe(null, call)).toList());
+				this.stopped.of(policy).stream().map((call) -> describe(null, call)).toList());
 	}
 
 	@Nullable CountersDescriptor counters(String policy, String method) {
-		return (this.statistics != null)
-				? this.statistics.of(policy, method).map(ActivityDescriptions::describe).orElse(null) : null;
+		return this.statistics.of(policy, method).map(ActivityDescriptions::describe).orElse(null);
 	}
 
 	List<StoppedDescriptor> stopped(String policy, String method) {
-		return stoppedOf(policy).stream()
+		return this.stopped.of(policy)
+			.stream()
 			.filter((call) -> call.method().equals(method))
 			.map((call) -> describe(null, call))
 			.toList();
@@ -75,20 +76,13 @@ record ActivityDescriptions(CallRegistry calls, @Nullable CallStatistics statist
 
 	/** Describe the calls that stopped last, of all policies. */
 	List<StoppedDescriptor> lastStopped(int most) {
-		if (this.stopped == null) {
-			return List.of();
-		}
 		return this.stopped.policies()
 			.stream()
-			.flatMap((policy) -> stoppedOf(policy).stream())
+			.flatMap((policy) -> this.stopped.of(policy).stream())
 			.sorted(Comparator.comparing(StoppedCall::time).reversed())
 			.limit(most)
 			.map((call) -> describe(call.policy(), call))
 			.toList();
-	}
-
-	private List<StoppedCall> stoppedOf(String policy) {
-		return (this.stopped != null) ? this.stopped.of(policy) : List.of();
 	}
 
 	private static CountersDescriptor describe(MethodCalls calls) {

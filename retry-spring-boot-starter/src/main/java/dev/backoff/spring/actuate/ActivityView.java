@@ -1,5 +1,6 @@
 package dev.backoff.spring.actuate;
 
+import java.time.Clock;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,10 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.core.env.PropertyResolver;
 
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
@@ -121,6 +125,17 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	/** A breaker in use. Of another library's breaker only the state is known. */
 	record BreakerActivity(String state, @Nullable Double failureRate, @Nullable Long calls, @Nullable Long rejected,
 			@Nullable Double timeToProbeMs) {
+	}
+
+	/** The process of the endpoint, which is writable if the access permits changes. */
+	record ThisProcess(@Nullable String application, boolean writable, Clock clock) {
+
+		static ThisProcess of(PropertyResolver properties, @Nullable EndpointAccessResolver access, Clock clock) {
+			boolean writable = access != null
+					&& access.accessFor(BackoffEndpoint.ID, Access.READ_ONLY) == Access.UNRESTRICTED;
+			return new ThisProcess(properties.getProperty("spring.application.name"), writable, clock);
+		}
+
 	}
 
 }

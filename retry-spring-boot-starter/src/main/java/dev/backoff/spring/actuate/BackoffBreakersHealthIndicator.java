@@ -13,15 +13,11 @@ import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /**
- * Show the breakers in the application's health.
- * <p>
- * An open breaker means that a dependency fails and not this application, so the status
- * is {@code UP} by default. Where breakers decide, an open breaker means {@code DOWN} and
- * one that was forced open {@code OUT_OF_SERVICE}. As soon as its probe is due, a breaker
- * is half-open and counts as {@code UP}: an instance that is down gets no call to probe
- * with. Keep this indicator out of the liveness group, since a restart repairs no
- * dependency, and out of the readiness group unless the instance is useless without the
- * dependency. Thread-safe.
+ * Show the breakers in the application's health. An open breaker means that a dependency
+ * fails and not this application, so the status is {@code UP} by default. Where breakers
+ * decide, an open breaker means {@code DOWN} and one that was forced open
+ * {@code OUT_OF_SERVICE}. As soon as its probe is due, a breaker is half-open and counts
+ * as {@code UP}: an instance that is down gets no call to probe with. Thread-safe.
  */
 final class BackoffBreakersHealthIndicator implements HealthIndicator {
 

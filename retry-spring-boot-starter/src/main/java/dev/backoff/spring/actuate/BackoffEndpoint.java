@@ -23,7 +23,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.CallRegistry;
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
@@ -42,8 +41,6 @@ import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
-import dev.backoff.spring.observation.CallStatistics;
-import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.otherretries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -99,23 +96,17 @@ class BackoffEndpoint {
 
 	private final Map<String, EndpointContributor> parts = new TreeMap<>();
 
-	/**
-	 * Create the endpoint. Statistics and stopped calls are null if they are not kept.
-	 * @throws InvalidBackoffException if two parts have one name, or one has a name of
-	 * this endpoint
-	 */
 	BackoffEndpoint(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
-			CallRegistry calls, @Nullable CallStatistics statistics, @Nullable StoppedCalls stopped,
-			ThisProcess process, List<EndpointContributor> parts, OtherRetries otherRetries) {
+			ActivityDescriptions activity, ActivityView.ThisProcess process, List<EndpointContributor> parts,
+			OtherRetries otherRetries) {
 		this.policies = policies;
 		this.uses = uses;
 		this.safety = safety;
 		this.live = live;
-		this.descriptions = new PolicyDescriptions(policies, uses, safety, live,
-				new ActivityDescriptions(calls, statistics, stopped));
-		this.actions = new OperatorActions(live, uses, calls);
-		ActivityView activity = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
-		this.views.put("activity", () -> live.look(() -> activity.describe(uses.uses())));
+		this.descriptions = new PolicyDescriptions(policies, uses, safety, live, activity);
+		this.actions = new OperatorActions(live, uses, activity.calls());
+		ActivityView changing = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
+		this.views.put("activity", () -> live.look(() -> changing.describe(uses.uses())));
 		this.views.put("other-retries", () -> OperationResponseBody.of(Map.of("otherRetries", otherRetries.all())));
 		this.views.put(SHORT, () -> live.look(() -> describe(true)));
 		for (EndpointContributor part : parts) {
@@ -143,13 +134,9 @@ class BackoffEndpoint {
 	private BackoffDescriptor describe(boolean brief) {
 		List<PolicyUse> used = this.uses.uses();
 		SafetyDescriptions shared = new SafetyDescriptions(this.policies, this.safety, used, brief);
-		Map<String, PolicyDescriptor> described = this.descriptions.all(used);
-		if (brief) {
-			described.replaceAll((name, policy) -> policy.written());
-		}
 		return new BackoffDescriptor(this.policies.configuration().isEnabled(),
-				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(), described,
-				shared.budgets(), shared.breakers());
+				this.policies.configuration().isRetriesEnabled(), this.descriptions.overrides(),
+				this.descriptions.all(used, brief), shared.budgets(), shared.breakers());
 	}
 
 	/** Show a policy, or a method by its name in meters and logs. */
@@ -161,8 +148,8 @@ class BackoffEndpoint {
 		}
 		Object found = this.live.look(() -> {
 			List<PolicyUse> used = this.uses.uses();
-			PolicyDescriptor policy = named(this.descriptions.all(used), selectedName).orElse(null);
-			return (policy == null) ? this.descriptions.method(selectedName, used) : brief ? policy.written() : policy;
+			PolicyDescriptor policy = named(this.descriptions.all(used, brief), selectedName).orElse(null);
+			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
 		});
 		if (found == null) {
 			throw unknownPolicy(selectedName);
@@ -183,12 +170,8 @@ class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview") ? preview(known(selectedName), input)
-					: read(part(selectedPart), known(selectedName), input);
+					: answer(part(selectedPart).read(effective(known(selectedName)), input.textsWithout("")));
 		};
-	}
-
-	private Object read(EndpointContributor part, String policy, OperatorInput input) {
-		return answer(part.read(effective(policy), input.textsWithout("")));
 	}
 
 	private EndpointContributor part(String name) {
@@ -322,6 +305,25 @@ class BackoffEndpoint {
 	record BackoffDescriptor(boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyDescriptor> policies, Map<String, BudgetDescriptor> budgets,
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
+	}
+
+	/**
+	 * A request that is refused with a status and a body, which is its message over JMX.
+	 */
+	static final class RefusedException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		final int status;
+
+		final transient @Nullable Object body;
+
+		RefusedException(int status, @Nullable Object body) {
+			super(String.valueOf(body));
+			this.status = status;
+			this.body = body;
+		}
+
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */

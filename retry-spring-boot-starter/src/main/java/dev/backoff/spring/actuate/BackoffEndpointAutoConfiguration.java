@@ -1,6 +1,7 @@
 package dev.backoff.spring.actuate;
 
 import java.time.Clock;
+import java.util.List;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -43,10 +44,12 @@ public final class BackoffEndpointAutoConfiguration {
 				ObjectProvider<StoppedCalls> stopped, ObjectProvider<EndpointContributor> parts,
 				OtherRetries otherRetries, Environment environment, ObjectProvider<EndpointAccessResolver> access,
 				ObjectProvider<Clock> clock) {
-			ThisProcess process = ThisProcess.of(environment, access.getIfUnique(),
-					clock.getIfUnique(Clock::systemUTC));
-			return new BackoffEndpoint(policies, uses, safety, live, calls, statistics.getIfUnique(),
-					stopped.getIfUnique(), process, parts.orderedStream().toList(), otherRetries);
+			Clock time = clock.getIfUnique(Clock::systemUTC);
+			return new BackoffEndpoint(policies, uses, safety, live,
+					new ActivityDescriptions(calls, statistics.getIfUnique(() -> List::of),
+							stopped.getIfUnique(() -> new StoppedCalls(time, () -> false))),
+					ActivityView.ThisProcess.of(environment, access.getIfUnique(), time),
+					parts.orderedStream().toList(), otherRetries);
 		}
 
 		@Bean
@@ -55,13 +58,8 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
-		OperatorInputs backoffOperatorInputs() {
-			return new OperatorInputs();
-		}
-
-		@Bean
-		AuditedOperations backoffAuditedOperations(ApplicationEventPublisher publisher) {
-			return new AuditedOperations(publisher);
+		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
+			return new OperatorRequests(publisher);
 		}
 
 	}

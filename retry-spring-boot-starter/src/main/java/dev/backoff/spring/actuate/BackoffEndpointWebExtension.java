@@ -82,8 +82,8 @@ class BackoffEndpointWebExtension {
 			return new WebEndpointResponse<>(new RefusalDescriptor(ex.problems()),
 					WebEndpointResponse.STATUS_BAD_REQUEST);
 		}
-		catch (RefusedException ex) {
-			return new WebEndpointResponse<>(ex.body(), ex.status());
+		catch (BackoffEndpoint.RefusedException ex) {
+			return new WebEndpointResponse<>(ex.body, ex.status);
 		}
 	}
 

@@ -1,7 +1,6 @@
 package dev.backoff.spring.actuate;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -61,11 +60,13 @@ class ConsoleEndpoint {
 
 	/** Return the page. */
 	@ReadOperation(produces = HTML)
-	Resource page() {
+	Resource page() throws IOException {
 		String own = path(ID);
 		// links that hold below any context path, and behind any proxy
 		String root = "../".repeat(own.split("/").length - 1);
-		String page = read("page.html").replace("{{own}}", root + own).replace("{{backoff}}", root + path(BACKOFF));
+		String page = file("page.html").getContentAsString(StandardCharsets.UTF_8)
+			.replace("{{own}}", root + own)
+			.replace("{{backoff}}", root + path(BACKOFF));
 		return new ByteArrayResource(page.getBytes(StandardCharsets.UTF_8));
 	}
 
@@ -82,15 +83,6 @@ class ConsoleEndpoint {
 		PathMappedEndpoints known = this.paths.get();
 		String path = (known != null) ? known.getRootPath(endpoint) : null;
 		return (path != null) ? path : endpoint.toString();
-	}
-
-	private static String read(String name) {
-		try {
-			return file(name).getContentAsString(StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 	private static Resource file(String name) {

@@ -16,34 +16,18 @@ import dev.backoff.spring.policy.EffectivePolicy;
  */
 public interface EndpointContributor {
 
-	/**
-	 * {@return the name in the path, which no other part has}
-	 */
+	/** Return the name in the path, which no other part has. */
 	String name();
 
-	/**
-	 * Answer a GET.
-	 * @param policy the policy in the path
-	 * @param parameters the parameters of the query
-	 * @return the answer
-	 * @throws InvalidBackoffException if a parameter is wrong; the answer is 400
-	 */
+	/** Answer a GET; an {@link InvalidBackoffException} is answered with 400. */
 	Object read(EffectivePolicy policy, Map<String, String> parameters);
 
-	/**
-	 * {@return whether a POST is answered; otherwise it is refused with 405}
-	 */
+	/** Return whether a POST is answered; otherwise it is refused with 405. */
 	default boolean isWritable() {
 		return false;
 	}
 
-	/**
-	 * Answer a POST, which needs {@code access: unrestricted}.
-	 * @param policy the policy in the path
-	 * @param body what was written
-	 * @return the answer
-	 * @throws InvalidBackoffException if the body is wrong; the answer is 400
-	 */
+	/** Answer a POST, which needs {@code access: unrestricted}, likewise. */
 	default Object write(EffectivePolicy policy, Map<String, @Nullable Object> body) {
 		throw new UnsupportedOperationException(name() + " is only read");
 	}

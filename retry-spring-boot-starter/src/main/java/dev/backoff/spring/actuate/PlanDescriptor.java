@@ -26,16 +26,16 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayD
 
 	private static final int SHOWN = 10;
 
-	static PlanDescriptor of(EffectivePolicy effective, List<String> advice) {
+	static PlanDescriptor of(EffectivePolicy effective, List<String> advice, boolean brief) {
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(effective.values(), PolicyKey::key, brief);
+		if (brief) {
+			return new PlanDescriptor(values, null, null, null, advice);
+		}
 		RetryPolicy policy = effective.numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
-		return new PlanDescriptor(ValueDescriptor.of(effective.values(), PolicyKey::key),
-				delays(policy.rule(), retries), waits(policy, unlimited), longestCall(policy), advice);
-	}
-
-	PlanDescriptor written() {
-		return new PlanDescriptor(ValueDescriptor.written(this.values), null, null, null, this.advice);
+		return new PlanDescriptor(values, delays(policy.rule(), retries), waits(policy, unlimited), longestCall(policy),
+				advice);
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {

@@ -28,47 +28,48 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 		ActivityDescriptions activity) {
 
 	/** Describe the policies of methods and those of the configuration. */
-	Map<String, PolicyDescriptor> all(List<PolicyUse> uses) {
+	Map<String, PolicyDescriptor> all(List<PolicyUse> uses, boolean brief) {
 		Map<String, String> configured = new TreeMap<>();
 		this.policies.current()
 			.names()
 			.forEach((name) -> configured.put(BackoffConfiguration.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
-		Function<String, ActivityDescriptor> activity = this.activity.now();
+		Function<String, @Nullable ActivityDescriptor> activity = brief ? (name) -> null : this.activity.now();
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
 				String written = configured.remove(BackoffConfiguration.canonicalName(name));
-				descriptors.put(name, policy(name, false, uses, (written != null) ? plan(written) : null, activity));
+				descriptors.put(name, policy(name, false, plans(name, uses, brief),
+						(written != null) ? plan(written, brief) : null, activity.apply(name)));
 			}
 		}
 		List<String> unused = this.policies.unused();
 		configured.values()
 			.forEach((name) -> descriptors.put(name,
-					policy(name, unused.contains(name), List.of(), plan(name), activity)));
+					policy(name, unused.contains(name), Map.of(), plan(name, brief), activity.apply(name))));
 		return descriptors;
 	}
 
-	private PolicyDescriptor policy(String name, boolean unused, List<PolicyUse> uses, @Nullable PlanDescriptor plan,
-			Function<String, ActivityDescriptor> activity) {
-		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans(name, uses), plan,
-				ConcurrencyDescriptor.of(this.safety.limit(name)), overrides(name), activity.apply(name));
+	private PolicyDescriptor policy(String name, boolean unused, Map<String, PlanDescriptor> plans,
+			@Nullable PlanDescriptor plan, @Nullable ActivityDescriptor activity) {
+		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans, plan,
+				ConcurrencyDescriptor.of(this.safety.limit(name)), overrides(name), activity);
 	}
 
-	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses) {
+	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses, boolean brief) {
 		Map<String, PlanDescriptor> plans = new TreeMap<>();
 		uses.stream()
 			.filter((use) -> use.policy().name().equals(name))
-			.forEach((use) -> plans.put(use.method(), PlanDescriptor.of(use.policy(), use.advice())));
+			.forEach((use) -> plans.put(use.method(), PlanDescriptor.of(use.policy(), use.advice(), brief)));
 		return plans;
 	}
 
-	private @Nullable PlanDescriptor plan(String name) {
-		return this.policies.current().peek(name).map(this::plan).orElse(null);
+	private @Nullable PlanDescriptor plan(String name, boolean brief) {
+		return this.policies.current().peek(name).map((policy) -> plan(policy, brief)).orElse(null);
 	}
 
-	private PlanDescriptor plan(EffectivePolicy policy) {
-		return PlanDescriptor.of(policy, this.uses.advice(policy));
+	private PlanDescriptor plan(EffectivePolicy policy, boolean brief) {
+		return PlanDescriptor.of(policy, this.uses.advice(policy), brief);
 	}
 
 	Map<String, OverrideDescriptor> overrides(String name) {
@@ -92,14 +93,15 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	@Nullable MethodDescriptor method(String label, List<PolicyUse> uses) {
 		return uses.stream().filter((use) -> use.method().equals(label)).findFirst().map((use) -> {
 			String policy = use.policy().name();
-			return new MethodDescriptor(label, policy, PlanDescriptor.of(use.policy(), use.advice()),
+			return new MethodDescriptor(label, policy, PlanDescriptor.of(use.policy(), use.advice(), false),
 					this.activity.counters(policy, label), this.activity.stopped(policy, label));
 		}).orElse(null);
 	}
 
 	/** Describe a policy as it would be with another configuration. */
 	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
-		return new PreviewDescriptor(plans(name, uses), candidate.peek(name).map(this::plan).orElse(null));
+		return new PreviewDescriptor(plans(name, uses, false),
+				candidate.peek(name).map((policy) -> plan(policy, false)).orElse(null));
 	}
 
 	/**
@@ -112,14 +114,6 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			@Nullable PlanDescriptor plan, @Nullable ConcurrencyDescriptor concurrency,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
-
-		PolicyDescriptor written() {
-			Map<String, PlanDescriptor> methods = new TreeMap<>(this.methods);
-			methods.replaceAll((method, plan) -> plan.written());
-			return new PolicyDescriptor(this.unused, this.adapted, methods,
-					(this.plan != null) ? this.plan.written() : null, this.concurrency, this.overrides, null);
-		}
-
 	}
 
 	/** Permits, with the number of calls that may wait, null for any number. */

@@ -19,7 +19,6 @@ import dev.backoff.spring.configuration.BreakerEntry;
 import dev.backoff.spring.configuration.BreakerKey;
 import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.BudgetKey;
-import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -46,7 +45,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
-		Map<String, ValueDescriptor> values = values(entry.values(), BudgetKey::key);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BudgetKey::key, this.brief);
 		double tokens = entry.settings().tokens();
 		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
 				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
@@ -70,7 +69,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
-		Map<String, ValueDescriptor> values = values(entry.values(), BreakerKey::key);
+		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BreakerKey::key, this.brief);
 		String state = this.safety.state(entry);
 		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
 				? this.safety.breakers().find(entry.name()).orElse(null) : null;
@@ -90,12 +89,6 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 			return used != null
 					&& BackoffConfiguration.canonicalName(used).equals(BackoffConfiguration.canonicalName(name));
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
-	}
-
-	/** Return the values, in the short view those that are not built in. */
-	private <K> Map<String, ValueDescriptor> values(Map<K, EffectiveValue> values, Function<K, String> names) {
-		Map<String, ValueDescriptor> described = ValueDescriptor.of(values, names);
-		return this.brief ? ValueDescriptor.written(described) : described;
 	}
 
 	private static @Nullable Double number(double share) {

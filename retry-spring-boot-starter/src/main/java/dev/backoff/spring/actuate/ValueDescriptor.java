@@ -15,17 +15,15 @@ record ValueDescriptor(String value, String origin) {
 		return (value != null) ? new ValueDescriptor(value.text(), value.origin()) : null;
 	}
 
-	/** Return the values that are not built in. */
-	static Map<String, ValueDescriptor> written(Map<String, ValueDescriptor> values) {
-		Map<String, ValueDescriptor> written = new LinkedHashMap<>(values);
-		written.values().removeIf((value) -> value.origin().startsWith("built in"));
-		return written;
-	}
-
-	static <K> Map<String, ValueDescriptor> of(Map<K, EffectiveValue> values, Function<K, String> names) {
+	/** Describe values, in brief those that are not built in. */
+	static <K> Map<String, ValueDescriptor> of(Map<K, EffectiveValue> values, Function<K, String> names,
+			boolean brief) {
 		Map<String, ValueDescriptor> described = new LinkedHashMap<>();
-		values.forEach(
-				(key, value) -> described.put(names.apply(key), new ValueDescriptor(value.text(), value.origin())));
+		values.forEach((key, value) -> {
+			if (!brief || !value.origin().startsWith(EffectiveValue.BUILT_IN)) {
+				described.put(names.apply(key), new ValueDescriptor(value.text(), value.origin()));
+			}
+		});
 		return described;
 	}
 

@@ -52,11 +52,7 @@ public final class AnnotatedBeans {
 		}
 	}
 
-	/**
-	 * {@return the annotated methods of a class, or none if a class that a signature
-	 * names is missing}
-	 * @param type the class of a bean
-	 */
+	/** Return the annotated methods of a class; none if one of its types is missing. */
 	public static List<AnnotatedMethod> methods(Class<?> type) {
 		try {
 			return new ArrayList<>(AnnotatedMethod.in(type));

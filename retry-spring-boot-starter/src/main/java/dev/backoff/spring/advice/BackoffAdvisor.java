@@ -47,10 +47,7 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 		return isCandidate(type);
 	}
 
-	/**
-	 * {@return whether a class can have annotated methods at all; a cheap answer}
-	 * @param type the class of a bean
-	 */
+	/** Return whether a bean's class can have annotated methods; false is certain. */
 	public static boolean isCandidate(Class<?> type) {
 		return !type.getName().startsWith("org.springframework.")
 				&& AnnotationUtils.isCandidateClass(type, Backoff.class) && AnnotatedMethod.mayBeIn(type);

@@ -67,11 +67,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private volatile boolean enabled;
 
-	/**
-	 * Make the methods of an application context.
-	 * @param policies resolves policies
-	 * @param beanFactory has the beans that retries need
-	 */
+	/** Make the methods of an application context. */
 	public BackoffMethods(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		BackoffConfiguration configuration = policies.configuration();
 		this.policies = policies;
@@ -82,14 +78,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.advice = new StartupAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
-		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
+		this.ofPolicies = new PlannedRetries<>(BackoffMethods::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
 	}
 
-	private @Nullable NamedPlan plan(String policy, BackoffPolicies.@Nullable Candidate candidate,
+	private static @Nullable NamedPlan plan(String policy, BackoffPolicies.Candidate candidate,
 			List<Problem> problems) {
 		try {
-			return new NamedPlan((candidate != null) ? candidate.resolve(policy) : this.policies.resolve(policy));
+			return new NamedPlan(candidate.resolve(policy));
 		}
 		catch (InvalidBackoffException ex) {
 			problems.addAll(ex.problems());
@@ -131,12 +127,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return this.ofPolicies.retry(name);
 	}
 
-	/**
-	 * Return the retry of a policy whose attempts another library makes.
-	 * @param policy a name below {@code backoff.policies}, in any spelling
-	 * @return the same as {@link #retry(String)}
-	 * @throws InvalidBackoffException if the name is not defined
-	 */
+	/** Return {@link #retry(String)} of a policy whose attempts another library makes. */
 	public Retry adapted(String policy) {
 		Retry retry = retry(policy);
 		this.adapted.add(retry.policy().name());
@@ -157,9 +148,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return (planned != null) ? planned.plan() : null;
 	}
 
-	/**
-	 * Report classifiers that no bean is, those of policies without a method included.
-	 */
+	/** Report classifiers that no bean is, also of policies without a method. */
 	void checkClassifiers(BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		candidate.names()
 			.stream()
@@ -177,10 +166,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		}
 	}
 
-	/**
-	 * Return the annotated methods known so far. Overloads share their label, so those
-	 * are told apart by their parameters.
-	 */
+	/** Return the annotated methods known so far; overloads with their parameters. */
 	@Override
 	public List<PolicyUse> uses() {
 		return uses(this.ofMethods.plans());
@@ -201,9 +187,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		}).sorted(Comparator.comparing(PolicyUse::method)).toList();
 	}
 
-	/**
-	 * {@return the durable methods known so far, each with the policy in effect for it}
-	 */
+	/** Return the durable methods known so far, each with the policy in effect for it. */
 	public Map<AnnotatedMethod, EffectivePolicy> durable() {
 		return this.ofMethods.plans()
 			.stream()
@@ -211,11 +195,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			.collect(Collectors.toMap(MethodPlan::method, MethodPlan::policy));
 	}
 
-	/**
-	 * {@return the policy in effect for an annotated method}
-	 * @param method a method with {@code @Backoff}
-	 * @throws InvalidBackoffException if its annotation or configuration is not valid
-	 */
+	/** Return the policy in effect for an annotated method. */
 	public EffectivePolicy policy(AnnotatedMethod method) {
 		return this.ofMethods.planned(method).plan().policy();
 	}

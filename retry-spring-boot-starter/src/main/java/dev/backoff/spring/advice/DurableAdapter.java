@@ -45,14 +45,8 @@ record DurableAdapter(AnnotatedMethod method, Supplier<SubmissionGate> gate) imp
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
-		ResolvableType type = ResolvableType.forMethodReturnType(method.method(), method.type());
+		ResolvableType type = ReturnTypeAdapter.super.result(method);
 		return isHandle(type.toClass()) ? type.getGeneric(0) : type;
-	}
-
-	@Override
-	public boolean hasNoResult(AnnotatedMethod method) {
-		Class<?> result = result(method).resolve();
-		return result == void.class || result == Void.class;
 	}
 
 	/* No caller waits for a result. */

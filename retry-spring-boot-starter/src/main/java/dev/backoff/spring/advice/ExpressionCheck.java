@@ -8,6 +8,8 @@ import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,17 +31,15 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.spring.advice.ResultExpression.EnumComparison;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Problem;
 
 /**
  * Report at start-up what would go wrong in an expression later: names that are always
  * null, constructs that are not allowed, and comparisons of an enum with text, which are
- * never true. Comparisons that only a result can judge are collected.
+ * never true. What may be an enum and is compared with text is collected.
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems,
-		List<EnumComparison> comparisons) {
+record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems, List<String> comparedWithText) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
@@ -102,16 +102,13 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 	}
 
 	private void reportProperty(String name, Class<?> type) {
-		Set<String> known = new TreeSet<>();
-		for (PropertyDescriptor property : BeanUtils.getPropertyDescriptors(type)) {
-			known.add(property.getName());
-		}
+		Set<String> known = Stream.of(BeanUtils.getPropertyDescriptors(type))
+			.map(PropertyDescriptor::getName)
+			.filter((property) -> !property.equals("class"))
+			.collect(Collectors.toCollection(TreeSet::new));
 		if (type.isRecord()) {
-			for (RecordComponent component : type.getRecordComponents()) {
-				known.add(component.getName());
-			}
+			Stream.of(type.getRecordComponents()).map(RecordComponent::getName).forEach(known::add);
 		}
-		known.remove("class");
 		String nearest = Nearest.of(name, known);
 		report("uses " + name + ", which " + type.getSimpleName() + " does not have",
 				(nearest != null) ? "Write " + nearest + " instead of " + name + "."
@@ -136,7 +133,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 					"Write " + text + ".name instead of " + text + ".");
 		}
 		else if (type == null || type.isInterface() || type.isAssignableFrom(Enum.class)) {
-			this.comparisons.add(new EnumComparison(text));
+			this.comparedWithText.add(text);
 		}
 	}
 

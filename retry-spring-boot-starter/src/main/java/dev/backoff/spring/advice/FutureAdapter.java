@@ -31,7 +31,7 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 
 	@Override
 	public ResolvableType result(AnnotatedMethod method) {
-		return value(ResolvableType.forMethodReturnType(method.method(), method.type()));
+		return value(ReturnTypeAdapter.super.result(method));
 	}
 
 	private static ResolvableType value(ResolvableType later) {
@@ -64,7 +64,7 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 	@SuppressWarnings("unchecked") // the type of the values does not matter here
 	private CompletionStage<@Nullable Object> stage(@Nullable Object returned, String what, Parts parts) {
 		if (returned instanceof Future<?> future && !(returned instanceof CompletionStage<?>)) {
-			return Awaited.on(future, parts.executor());
+			return awaited(future, parts.executor());
 		}
 		if (returned == null && isPlain()) {
 			throw new NullPointerException(what + parts.retry().method() + " returned null instead of a Future");
@@ -72,54 +72,39 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 		return (CompletionStage<@Nullable Object>) returned;
 	}
 
-	/** A future that a thread waits for. */
-	private static final class Awaited extends CompletableFuture<@Nullable Object> implements Runnable {
-
-		private final Future<?> future;
-
-		private Awaited(Future<?> future) {
-			this.future = future;
-		}
-
-		static Awaited on(Future<?> future, Supplier<? extends Executor> executor) {
-			Awaited awaited = new Awaited(future);
-			if (future.isDone()) {
-				awaited.run();
-				return awaited;
-			}
-			try {
-				executor.get().execute(awaited);
-			}
-			catch (Throwable ex) {
-				// the work has begun already, so its result must be awaited in any case
-				awaited.defaultExecutor().execute(awaited);
-			}
+	/** Let a thread wait for a future, which is cancelled with the returned one. */
+	private static CompletableFuture<@Nullable Object> awaited(Future<?> future,
+			Supplier<? extends Executor> executor) {
+		CompletableFuture<@Nullable Object> awaited = new CompletableFuture<>();
+		CompletableFuture<?> unused = awaited.exceptionally((failure) -> awaited.isCancelled() && future.cancel(true));
+		if (future.isDone()) {
+			await(future, awaited);
 			return awaited;
 		}
-
-		@Override
-		public void run() {
-			try {
-				complete(this.future.get());
-			}
-			catch (ExecutionException ex) {
-				completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
-			}
-			catch (InterruptedException ex) {
-				completeExceptionally(ex);
-				Thread.currentThread().interrupt();
-			}
-			catch (Throwable ex) {
-				completeExceptionally(ex);
-			}
+		try {
+			executor.get().execute(() -> await(future, awaited));
 		}
-
-		@Override
-		public boolean cancel(boolean mayInterruptIfRunning) {
-			boolean cancelled = super.cancel(mayInterruptIfRunning);
-			return this.future.cancel(mayInterruptIfRunning) || cancelled;
+		catch (Throwable ex) {
+			// the work has begun already, so its result must be awaited in any case
+			awaited.defaultExecutor().execute(() -> await(future, awaited));
 		}
+		return awaited;
+	}
 
+	private static void await(Future<?> future, CompletableFuture<@Nullable Object> awaited) {
+		try {
+			awaited.complete(future.get());
+		}
+		catch (ExecutionException ex) {
+			awaited.completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
+		}
+		catch (InterruptedException ex) {
+			awaited.completeExceptionally(ex);
+			Thread.currentThread().interrupt();
+		}
+		catch (Throwable ex) {
+			awaited.completeExceptionally(ex);
+		}
 	}
 
 	/** A recovery by a method that returns a future. */

@@ -52,10 +52,9 @@ final class InnerAdvice {
 	}
 
 	/**
-	 * Return whether there is no advice behind ours, as far as is known. Each call asks.
-	 * So the proxy that was looked at last is not looked at again, unless it is cheap to
-	 * tell that advice was added behind ours since. Other advice that the proxy is given
-	 * later is seen when one of its calls is retried.
+	 * Return whether there is no advice behind ours, as far as is known. Each call asks,
+	 * so the proxy that was looked at last is not looked at again. Advice that it is
+	 * given later is seen when one of its calls is retried.
 	 */
 	boolean isNone(ProxyMethodInvocation invocation, Advised proxy) {
 		Known known = this.known;
@@ -66,10 +65,7 @@ final class InnerAdvice {
 		return of(invocation, proxy).isEmpty();
 	}
 
-	/**
-	 * Return whether it is certain that no advice is behind ours at this moment, whatever
-	 * the proxy was given since it was looked at. This allocates nothing.
-	 */
+	/** Return whether it is certain that no advice is behind ours now. */
 	boolean isOursLast(Advised proxy) {
 		Known known = this.known;
 		// to ask a dynamic proxy is a reflective call itself
@@ -89,10 +85,7 @@ final class InnerAdvice {
 		return same;
 	}
 
-	/**
-	 * The advice of proxies with the same advisors. It keeps one of these proxies, and
-	 * our advisor if it is the last one.
-	 */
+	/** The advice of proxies with the same advisors; ours if it is the last one. */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
 	}

@@ -19,6 +19,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
+import dev.backoff.AsyncOperation;
+
 /**
  * Supply the executor for the later attempts of an asynchronous call: the application's
  * executor if it has one, with the context of the calling thread if Micrometer's
@@ -46,46 +48,40 @@ final class LaterAttempts implements Supplier<Executor> {
 	@Override
 	public Executor get() {
 		Executor found = this.executor.obtain();
-		return CARRIED ? CallerContext.carriedTo(found) : found;
-	}
-
-	/** The context of the calling thread; loaded only where it can be carried. */
-	private static final class CallerContext {
-
-		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
-
-		private static final ContextSnapshot NOTHING = SNAPSHOTS.captureFrom();
-
-		/* A call with nothing to carry needs no executor of its own while it waits. */
-		private static Executor carriedTo(Executor executor) {
-			ContextSnapshot snapshot = SNAPSHOTS.captureAll();
-			return snapshot.equals(NOTHING) ? executor : new CarryingExecutor(executor, snapshot);
-		}
-
+		return CARRIED ? CarryingExecutor.of(found) : found;
 	}
 
 	/**
 	 * Run tasks on another executor with the context of the calling thread. A call does
 	 * not go on without its task, so an accessor that throws costs the call nothing but
-	 * the value of this accessor.
+	 * the value of this accessor. Loaded only where a context can be carried.
 	 */
-	private record CarryingExecutor(Executor executor, ContextSnapshot snapshot) implements Executor {
+	private record CarryingExecutor(Executor executor,
+			ContextSnapshot snapshot) implements AsyncOperation.CarryingExecutor {
 
 		private static final Logger logger = LoggerFactory.getLogger(CarryingExecutor.class);
+
+		private static final ContextSnapshotFactory SNAPSHOTS = ContextSnapshotFactory.builder().build();
+
+		private static final ContextSnapshot NOTHING = SNAPSHOTS.captureFrom();
 
 		/* The names of accessors whose failures have been logged. */
 		private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
-		@Override
-		public void execute(Runnable task) {
-			this.executor.execute(() -> run(task));
+		/* A call with nothing to carry needs no executor of its own while it waits. */
+		static Executor of(Executor executor) {
+			ContextSnapshot snapshot = SNAPSHOTS.captureAll();
+			return snapshot.equals(NOTHING) ? executor : new CarryingExecutor(executor, snapshot);
 		}
 
-		/*
-		 * One accessor after the other: if all values were set at once, an accessor that
-		 * throws would leave the values before its own on the thread.
-		 */
-		private void run(Runnable task) {
+		@Override
+		public void execute(Runnable task) {
+			this.executor.execute(() -> runHere(task));
+		}
+
+		/* One after the other: one that throws would leave others' values set. */
+		@Override
+		public void runHere(Runnable task) {
 			Deque<Runnable> restoring = new ArrayDeque<>();
 			for (ThreadLocalAccessor<?> accessor : ContextRegistry.getInstance().getThreadLocalAccessors()) {
 				guarded(accessor, () -> {

@@ -46,25 +46,21 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		return this.durable.computeIfAbsent(annotated, (method) -> policy.isDurable());
 	}
 
-	/* Whether a policy with problems is durable is not known. */
-	private static boolean isHandleOfNoPolicy(AnnotatedMethod annotated, @Nullable EffectivePolicy policy) {
-		return policy == null && DurableAdapter.isHandle(annotated.method().getReturnType());
-	}
-
 	@Override
-	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.@Nullable Candidate candidate,
+	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.Candidate candidate,
 			List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
 		List<Problem> ofPolicy = new ArrayList<>();
-		EffectivePolicy policy = (candidate != null) ? candidate.resolve(annotated, ofPolicy)
-				: this.policies.current().resolve(annotated, ofPolicy);
+		EffectivePolicy policy = candidate.resolve(annotated, ofPolicy);
 		boolean durable = policy != null && isDurable(annotated, policy);
+		// whether a policy with problems is durable is not known
+		boolean unknown = policy == null && DurableAdapter.isHandle(annotated.method().getReturnType());
 		ReturnTypeAdapter adapter = durable
 				? DurableAdapter.of(annotated, this.gate, this.beanFactory.getBeanClassLoader(), problems)
-				: isHandleOfNoPolicy(annotated, policy) ? null : this.adapters.find(annotated, problems);
+				: unknown ? null : this.adapters.find(annotated, problems);
 		problems.addAll(ofPolicy);
 		if (policy != null) {
 			checkClassifier(policy, problems);
@@ -112,7 +108,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	private static @Nullable RecoverMethods recovery(AnnotatedMethod annotated, ReturnTypeAdapter adapter,
 			List<Problem> problems) {
 		String recover = annotated.attribute(Backoff::recover);
-		boolean itself = recover.equals(annotated.method().getName()) && !annotated.isOnMethod(Backoff::recover);
+		boolean itself = recover.equals(AnnotatedMethod.name(annotated.method()))
+				&& !annotated.isOnMethod(Backoff::recover);
 		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, adapter, recover, problems);
 	}
 

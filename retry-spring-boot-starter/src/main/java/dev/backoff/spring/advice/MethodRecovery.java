@@ -29,7 +29,7 @@ record MethodRecovery(Method recovered,
 
 	/** Return whether a method recovers another method of its bean. */
 	static boolean isRecovery(AnnotatedMethod method) {
-		String name = method.method().getName();
+		String name = AnnotatedMethod.name(method.method());
 		return AnnotatedBeans.methods(method.type())
 			.stream()
 			.anyMatch((other) -> other.attribute(Backoff::recover).equals(name));
@@ -41,10 +41,7 @@ record MethodRecovery(Method recovered,
 		return running != null && running.method().equals(method) && bean(invocation) == running.bean();
 	}
 
-	/**
-	 * Return whether an invocation of the method is made by its own recovery. If that was
-	 * recovered too, it could go on without end.
-	 */
+	/** Return whether an invocation is made by its own recovery, so that it gets none. */
 	boolean isRunning(MethodInvocation invocation) {
 		Object bean = bean(invocation);
 		for (Running running = RUNNING.get(); running != null; running = running.enclosing()) {
@@ -70,7 +67,13 @@ record MethodRecovery(Method recovered,
 		Running enclosing = RUNNING.get();
 		RUNNING.set(new Running(this.recovered, chosen.method(), bean(invocation), enclosing));
 		try {
-			return call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Object result = call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
+			Class<?> type = this.recovered.getReturnType();
+			if (result == null && type.isPrimitive() && type != void.class) {
+				throw new IllegalStateException(
+						"The recovery " + AnnotatedMethod.name(chosen.method()) + " returned null instead of " + type);
+			}
+			return result;
 		}
 		finally {
 			if (enclosing != null) {
@@ -117,9 +120,7 @@ record MethodRecovery(Method recovered,
 		}
 	}
 
-	/*
-	 * Other methods would run on the proxy itself, which has none of the bean's fields.
-	 */
+	/* Other methods would run on the proxy itself, which has none of the fields. */
 	private static boolean isOverridable(Method method, Class<?> proxyClass) {
 		Class<?> declaring = method.getDeclaringClass();
 		return Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers())

@@ -19,11 +19,10 @@ import dev.backoff.Retry;
 /**
  * Call one annotated method by its retry. Thread-safe.
  * <p>
- * Where other advice stands between ours and the target (a transaction, a cache, an
- * aspect), each attempt runs on a copy of the invocation. So this advice runs at each
- * attempt, and with the arguments of the call, even if it replaced them at the attempt
- * before. Elsewhere all attempts proceed on the invocation itself, and a call that
- * succeeds at once allocates nothing.
+ * Where other advice stands between ours and the target, each attempt runs on a copy of
+ * the invocation, so that this advice runs at each attempt with the arguments of the call
+ * (decision 0004). Elsewhere all attempts proceed on the invocation itself, and a call
+ * that succeeds at once allocates nothing.
  * <p>
  * If a method gives its result later, later attempts run on other threads after the
  * invocation has returned, each on an invocation of its own. For a publisher this holds
@@ -66,7 +65,7 @@ final class MethodRetry {
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
 		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.adapter
 			.laterCalls(new ReturnTypeAdapter.Parts(retry, this::attemptLater, recovery,
-					() -> planned.plan().policy().isReplayed(), factory.laterAttempts(), factory.observations()));
+					() -> planned.plan().policy().replayed(), factory.laterAttempts(), factory.observations()));
 		this.laterCalls = laterCalls.apply(this.recovery);
 		this.unrecoveredLaterCalls = (this.recovery != null) ? laterCalls.apply(null) : null;
 	}

@@ -24,12 +24,10 @@ import dev.backoff.spring.policy.BackoffPolicies;
 final class PlannedRetries<K, P extends RetryFactory.Plan> {
 
 	/*
-	 * A change is prepared while other threads add plans and retries that it does not
-	 * see. The version counts the changes that are in effect. A thread reads it before it
-	 * makes anything and again after it has added that, and plans anew if the version has
-	 * risen. A change raises the version before it looks for keys that it has not
-	 * prepared. So each key follows each change, and no lock is held while beans are
-	 * looked up, which may call annotated methods themselves.
+	 * A thread reads the version before it makes anything and again after it has added
+	 * that, and plans anew if a change has raised it. A change raises it before it looks
+	 * for keys that it has not prepared. So each key follows each change, and no lock is
+	 * held while beans are looked up (decision 0027).
 	 */
 
 	/* By the name of the public type, for the levels that applications set. */
@@ -86,7 +84,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	}
 
 	private @Nullable P planNow(K key, List<Problem> problems) {
-		P plan = this.planner.plan(key, null, problems);
+		P plan = this.planner.plan(key, this.policies.current(), problems);
 		if (plan != null) {
 			this.factory.reserve(plan.policy());
 		}
@@ -210,11 +208,8 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	@FunctionalInterface
 	interface Planner<K, P> {
 
-		/**
-		 * Make a plan by a configuration, or by the one in effect if the candidate is
-		 * null. Return null if there are problems.
-		 */
-		@Nullable P plan(K key, BackoffPolicies.@Nullable Candidate candidate, List<Problem> problems);
+		/** Make a plan by a configuration, or return null if there are problems. */
+		@Nullable P plan(K key, BackoffPolicies.Candidate candidate, List<Problem> problems);
 
 	}
 

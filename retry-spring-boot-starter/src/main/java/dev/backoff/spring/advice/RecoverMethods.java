@@ -3,13 +3,14 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,20 +38,16 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 	/** Find the methods of the given name. */
 	static @Nullable RecoverMethods find(AnnotatedMethod annotated, ReturnTypeAdapter adapter, String name,
 			List<Problem> problems) {
-		List<Candidate> fitting = new ArrayList<>();
 		List<Method> named = named(annotated.type(), name);
-		for (Method method : named) {
-			Candidate candidate = candidate(annotated, adapter, method);
-			if (candidate != null) {
-				fitting.add(candidate);
-			}
-		}
+		List<Candidate> fitting = named.stream()
+			.flatMap((method) -> Stream.ofNullable(candidate(annotated, adapter, method)))
+			.sorted(Comparator.comparingLong((Candidate candidate) -> widened(annotated, candidate.method()))
+				.thenComparing((candidate) -> candidate.method().toGenericString()))
+			.toList();
 		if (fitting.isEmpty()) {
 			problems.add(named.isEmpty() ? unknown(annotated, name) : misfit(annotated, name, named));
 			return null;
 		}
-		fitting.sort(Comparator.comparingInt((Candidate candidate) -> widened(annotated, candidate.method()))
-			.thenComparing((candidate) -> candidate.method().toGenericString()));
 		List<Method> tied = tied(annotated, fitting);
 		if (!tied.isEmpty()) {
 			problems.add(Problem.ofPlace(place(annotated, name),
@@ -58,13 +55,13 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 					"Give one of them the parameters of " + annotated.signature() + ", or rename all but one."));
 			return null;
 		}
-		return new RecoverMethods(List.copyOf(fitting));
+		return new RecoverMethods(fitting);
 	}
 
 	/** Return methods between which nothing decides. The given ones are sorted. */
 	private static List<Method> tied(AnnotatedMethod annotated, List<Candidate> fitting) {
 		for (Candidate candidate : fitting) {
-			int widened = widened(annotated, candidate.method());
+			long widened = widened(annotated, candidate.method());
 			List<Method> best = fitting.stream()
 				.filter((other) -> other.failure() == candidate.failure())
 				.map(Candidate::method)
@@ -79,16 +76,14 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	/** Return the problem of a name that no method of the bean's class has. */
 	static Problem unknown(AnnotatedMethod annotated, String name) {
-		Set<String> known = new LinkedHashSet<>();
-		for (Method method : ReflectionUtils.getUniqueDeclaredMethods(annotated.type())) {
-			if (method.getDeclaringClass() != Object.class && !method.isSynthetic()) {
-				known.add(method.getName());
-			}
-		}
+		List<String> known = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(annotated.type()))
+			.filter((method) -> method.getDeclaringClass() != Object.class && !method.isSynthetic())
+			.map(AnnotatedMethod::name)
+			.toList();
 		String nearest = Nearest.of(name, known);
 		return Problem.ofPlace(place(annotated, name), "names no method of " + annotated.type().getSimpleName(),
-				(nearest != null && !nearest.equals(annotated.method().getName())) ? "Write " + nearest + "."
-						: expected(annotated, name));
+				(nearest != null && !nearest.equals(AnnotatedMethod.name(annotated.method())))
+						? "Write " + nearest + "." : expected(annotated, name));
 	}
 
 	private static Problem misfit(AnnotatedMethod annotated, String name, List<Method> named) {
@@ -111,7 +106,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	private static String expected(AnnotatedMethod annotated, String name) {
 		String like = signature(annotated.method());
-		return "Write " + like.replaceFirst(" " + annotated.method().getName() + "\\(", " " + name + "(")
+		return "Write " + like.replaceFirst(" " + AnnotatedMethod.name(annotated.method()) + "\\(", " " + name + "(")
 				+ ", if you like with a Throwable or a RetriesStoppedException as its last parameter.";
 	}
 
@@ -119,10 +114,9 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		Type result = Suspending.is(method)
 				? Suspending.result(method, method.getDeclaringClass()).resolve(Object.class)
 				: method.getGenericReturnType();
-		// with type arguments, because they may be the only difference, and without
-		// packages
+		// with type arguments, which may be the only difference, and without packages
 		return (isStatic(method) ? "static " : Suspending.is(method) ? "suspending " : "") + simple(result) + " "
-				+ method.getName()
+				+ AnnotatedMethod.name(method)
 				+ Arrays.stream(method.getGenericParameterTypes())
 					.limit(Suspending.parameterCount(method))
 					.map(RecoverMethods::simple)
@@ -142,7 +136,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			}
 		}
 		return methods.stream()
-			.filter((method) -> method.getName().equals(name) && !method.isBridge() && !method.isSynthetic())
+			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isBridge()
+					&& !method.isSynthetic())
 			.toList();
 	}
 
@@ -158,46 +153,34 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		if (extra < 0 || extra > 1 || unreachable || method.equals(annotated.method())) {
 			return null;
 		}
-		for (int i = 0; i < count; i++) {
-			if (!ReturnTypeAdapter.isValue(parameter(annotated.method(), i, type), parameter(method, i, type))) {
-				return null;
-			}
-		}
 		Class<?> failure = (extra == 1) ? parameter(method, count, type).toClass() : null;
-		if (failure != null && !Throwable.class.isAssignableFrom(failure)) {
-			return null;
-		}
-		return (adapter.isSuspending() == Suspending.is(method) && adapter.isRecoveredBy(method, annotated))
-				? new Candidate(method, failure) : null;
+		boolean fits = IntStream.range(0, count)
+			.allMatch((i) -> ReturnTypeAdapter.isValue(parameter(annotated.method(), i, type),
+					parameter(method, i, type)))
+				&& (failure == null || Throwable.class.isAssignableFrom(failure))
+				&& adapter.isSuspending() == Suspending.is(method) && adapter.isRecoveredBy(method, annotated);
+		return fits ? new Candidate(method, failure) : null;
 	}
 
-	private static ResolvableType parameter(Method method, int index, Class<?> type) {
+	/** Return the type of a parameter, as the bean's class resolves it. */
+	static ResolvableType parameter(Method method, int index, Class<?> type) {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 
 	/** Return the number of parameters whose type is not that of the method's. */
-	private static int widened(AnnotatedMethod annotated, Method method) {
-		int widened = 0;
-		for (int i = 0; i < Suspending.parameterCount(annotated.method()); i++) {
-			Class<?> given = parameter(annotated.method(), i, annotated.type()).toClass();
-			Class<?> taken = parameter(method, i, annotated.type()).toClass();
-			widened += (given == taken) ? 0 : 1;
-		}
-		return widened;
+	private static long widened(AnnotatedMethod annotated, Method method) {
+		Class<?> type = annotated.type();
+		return IntStream.range(0, Suspending.parameterCount(annotated.method()))
+			.filter((i) -> parameter(annotated.method(), i, type).toClass() != parameter(method, i, type).toClass())
+			.count();
 	}
 
 	/** Return the method for a stop, or null if none accepts it. */
 	@Nullable Candidate choose(RetriesStoppedException stopped) {
-		Candidate best = null;
-		int least = Integer.MAX_VALUE;
-		for (Candidate candidate : this.candidates) {
-			int distance = candidate.distance(stopped);
-			if (distance < least) {
-				least = distance;
-				best = candidate;
-			}
-		}
-		return best;
+		return this.candidates.stream()
+			.filter((candidate) -> candidate.distance(stopped) != Integer.MAX_VALUE)
+			.min(Comparator.comparingInt((candidate) -> candidate.distance(stopped)))
+			.orElse(null);
 	}
 
 	record Candidate(Method method, @Nullable Class<?> failure) {

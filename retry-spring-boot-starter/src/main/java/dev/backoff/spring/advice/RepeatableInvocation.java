@@ -13,8 +13,4 @@ import org.aopalliance.intercept.MethodInvocation;
  */
 public abstract class RepeatableInvocation implements MethodInvocation {
 
-	/** Make an invocation. */
-	protected RepeatableInvocation() {
-	}
-
 }

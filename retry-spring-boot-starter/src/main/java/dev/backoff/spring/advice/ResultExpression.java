@@ -34,25 +34,29 @@ final class ResultExpression implements RetryCondition {
 
 	private final SpelExpression expression;
 
-	private final List<EnumComparison> comparisons;
+	/*
+	 * What is compared with text and may be an enum. To SpEL, an enum and a text are
+	 * never equal. So polling would silently end at once, or never.
+	 */
+	private final List<SpelExpression> comparedWithText;
 
-	private ResultExpression(SpelExpression expression, List<EnumComparison> comparisons) {
+	private ResultExpression(SpelExpression expression, List<String> comparedWithText) {
 		this.expression = expression;
-		this.comparisons = comparisons;
+		this.comparedWithText = comparedWithText.stream().map(PARSER::parseRaw).toList();
 	}
 
 	/** Read an expression, or report why that is not possible and return null. */
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
 			List<Problem> problems) {
 		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
-		List<EnumComparison> comparisons = new ArrayList<>();
-		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, comparisons);
+		List<String> compared = new ArrayList<>();
+		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, compared);
 		int before = problems.size();
 		SpelExpression expression = read(where, text, problems);
 		if (expression != null) {
 			check.check(expression.getAST());
 		}
-		return (expression != null && problems.size() == before) ? new ResultExpression(expression, comparisons) : null;
+		return (expression != null && problems.size() == before) ? new ResultExpression(expression, compared) : null;
 	}
 
 	private static @Nullable SpelExpression read(String where, String text, List<Problem> problems) {
@@ -78,15 +82,28 @@ final class ResultExpression implements RetryCondition {
 				? Collections.unmodifiableList(Arrays.asList(call.getArguments())) : List.of());
 		EvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
 		evaluation.setVariable("result", result);
-		for (EnumComparison comparison : this.comparisons) {
-			comparison.check(evaluation, root);
-		}
+		this.comparedWithText.forEach((operand) -> refuseEnum(operand, evaluation, root));
 		Object answer = this.expression.getValue(evaluation, root);
 		if (answer instanceof Boolean met) {
 			return met;
 		}
 		throw new IllegalStateException("The expression " + this.expression.getExpressionString() + " gave "
 				+ ((answer == null) ? "null" : "a " + answer.getClass().getName()) + " instead of true or false");
+	}
+
+	private static void refuseEnum(SpelExpression operand, EvaluationContext evaluation, Root root) {
+		Object value;
+		try {
+			value = operand.getValue(evaluation, root);
+		}
+		catch (EvaluationException ex) {
+			// the expression may guard this operand, as in #result != null && ...
+			return;
+		}
+		if (value instanceof Enum<?>) {
+			throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
+					+ " with text, which is never equal; write " + operand.getExpressionString() + ".name");
+		}
 	}
 
 	@Override
@@ -96,36 +113,6 @@ final class ResultExpression implements RetryCondition {
 
 	/** The root object of an expression, with a view of the call's arguments. */
 	public record Root(List<@Nullable Object> args) {
-	}
-
-	/**
-	 * A comparison with text where the declared type of the other side may hide an enum.
-	 * To SpEL, an enum and a text are never equal. So polling would silently end at once,
-	 * or never. The first comparison of an enum fails instead.
-	 */
-	static final class EnumComparison {
-
-		private final SpelExpression operand;
-
-		EnumComparison(String operand) {
-			this.operand = PARSER.parseRaw(operand);
-		}
-
-		private void check(EvaluationContext evaluation, Root root) {
-			Object value;
-			try {
-				value = this.operand.getValue(evaluation, root);
-			}
-			catch (EvaluationException ex) {
-				// the expression may guard this operand, as in #result != null && ...
-				return;
-			}
-			if (value instanceof Enum<?>) {
-				throw new IllegalStateException("The expression compares the enum " + value.getClass().getSimpleName()
-						+ " with text, which is never equal; write " + this.operand.getExpressionString() + ".name");
-			}
-		}
-
 	}
 
 }

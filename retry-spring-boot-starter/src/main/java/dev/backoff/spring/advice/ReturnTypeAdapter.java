@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.concurrent.Executor;
@@ -47,12 +48,14 @@ interface ReturnTypeAdapter {
 	}
 
 	/** Return the type of the result, whenever the method gives it. */
-	ResolvableType result(AnnotatedMethod method);
+	default ResolvableType result(AnnotatedMethod method) {
+		return ResolvableType.forMethodReturnType(method.method(), method.type());
+	}
 
 	/** Return whether the method has no result and only ends. */
 	default boolean hasNoResult(AnnotatedMethod method) {
 		Class<?> type = result(method).resolve();
-		return type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
+		return type == void.class || type == Void.class || (type != null && type.getName().equals("kotlin.Unit"));
 	}
 
 	/** Return whether the method's result can be replaced by that of a recovery. */
@@ -64,7 +67,9 @@ interface ReturnTypeAdapter {
 	}
 
 	/** Return the advice of a method that gives its result later, or null. */
-	@Nullable MethodInterceptor laterCalls(Parts parts);
+	default @Nullable MethodInterceptor laterCalls(Parts parts) {
+		return null;
+	}
 
 	/**
 	 * Return whether a value of one type can be used as one of the other. Type arguments
@@ -88,11 +93,20 @@ interface ReturnTypeAdapter {
 		return true;
 	}
 
-	/* The caller of a generic method chooses its types, and a consumer takes more. */
+	/*
+	 * The caller of a generic method chooses its types, a variable of a class that no
+	 * subclass resolves can be anything within its bound, and a consumer takes more.
+	 */
 	private static boolean isOpen(ResolvableType argument) {
-		return (argument.getType() instanceof TypeVariable<?> variable
-				&& variable.getGenericDeclaration() instanceof Method)
-				|| (argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0);
+		Type type = argument.getType();
+		if (type instanceof WildcardType wildcard) {
+			if (wildcard.getLowerBounds().length > 0) {
+				return true;
+			}
+			type = wildcard.getUpperBounds()[0];
+		}
+		return type instanceof TypeVariable<?> variable && (variable.getGenericDeclaration() instanceof Method
+				|| argument.resolve(Object.class) == ResolvableType.forType(variable).resolve(Object.class));
 	}
 
 	/**

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,14 +49,12 @@ final class ReturnTypeAdapters {
 			return new FutureAdapter(type);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
-			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
-					"Declare a CompletableFuture, a CompletionStage or a Future."));
-			return null;
+			return refuse(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare a CompletableFuture, a CompletionStage or a Future.", problems);
 		}
 		if (DurableAdapter.isHandle(type)) {
-			problems.add(problem(annotated, "returns a DurableCall, and its policy is not durable",
-					"Set durable to true, or declare what the call returns."));
-			return null;
+			return refuse(annotated, "returns a DurableCall, and its policy is not durable",
+					"Set durable to true, or declare what the call returns.", problems);
 		}
 		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingAdapter();
 	}
@@ -67,36 +66,21 @@ final class ReturnTypeAdapters {
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
 	}
 
-	/*
-	 * Also looks at the interfaces of interfaces: a Mono is a Publisher by another one.
-	 */
-	private static boolean isAny(@Nullable Class<?> type, Set<String> names) {
-		if (type == null || type == Object.class) {
-			return false;
-		}
-		if (names.contains(type.getName()) || isAny(type.getSuperclass(), names)) {
-			return true;
-		}
-		for (Class<?> contract : type.getInterfaces()) {
-			if (isAny(contract, names)) {
-				return true;
-			}
-		}
-		return false;
+	/** Return whether a type or one above it, any contract included, has a name. */
+	static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+		return type != null && (names.contains(type.getName()) || isAny(type.getSuperclass(), names)
+				|| Stream.of(type.getInterfaces()).anyMatch((contract) -> isAny(contract, names)));
 	}
 
 	private @Nullable ReturnTypeAdapter suspending(AnnotatedMethod annotated, List<Problem> problems) {
 		if (this.woven) {
 			// woven advice sees half of a coroutine and no publisher
-			problems.add(problem(annotated, "suspends, which only a proxy can retry",
-					"Set backoff.mode to proxy, or let the function return a Mono."));
-			return null;
+			return refuse(annotated, "suspends, which only a proxy can retry",
+					"Set backoff.mode to proxy, or let the function return a Mono.", problems);
 		}
-		for (Bridge bridge : Bridge.values()) {
-			if (isMissing(bridge)) {
-				problems.add(missing(annotated, "suspends", bridge));
-				return null;
-			}
+		Bridge missing = missing(Bridge.values());
+		if (missing != null) {
+			return refuse(annotated, "suspends", missing, problems);
 		}
 		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
 		return new PublisherAdapter(null, isAny(result, Set.of(FLOW)));
@@ -104,22 +88,18 @@ final class ReturnTypeAdapters {
 
 	private @Nullable ReturnTypeAdapter reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
 		boolean kotlin = type.getName().startsWith("kotlinx.");
-		for (Bridge bridge : kotlin ? List.of(Bridge.REACTOR, Bridge.COROUTINES) : List.of(Bridge.REACTOR)) {
-			if (isMissing(bridge)) {
-				problems.add(missing(annotated, "returns " + named(type), bridge));
-				return null;
-			}
+		Bridge missing = kotlin ? missing(Bridge.REACTOR, Bridge.COROUTINES) : missing(Bridge.REACTOR);
+		if (missing != null) {
+			return refuse(annotated, "returns " + named(type), missing, problems);
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 		if (adapter == null) {
-			problems.add(problem(annotated, "returns " + named(type) + ", which Spring cannot adapt to Reactor",
-					"Register it with Spring's ReactiveAdapterRegistry, or return a Mono or a Flux."));
-			return null;
+			return refuse(annotated, "returns " + named(type) + ", which Spring cannot adapt to Reactor",
+					"Register it with Spring's ReactiveAdapterRegistry, or return a Mono or a Flux.", problems);
 		}
 		if (adapter.getReactiveType() != type) {
-			problems.add(problem(annotated, "returns " + named(type) + ", which its caller could not be given",
-					"Declare " + named(adapter.getReactiveType()) + "."));
-			return null;
+			return refuse(annotated, "returns " + named(type) + ", which its caller could not be given",
+					"Declare " + named(adapter.getReactiveType()) + ".", problems);
 		}
 		return new PublisherAdapter(adapter, adapter.isMultiValue());
 	}
@@ -128,18 +108,24 @@ final class ReturnTypeAdapters {
 		return "a " + type.getSimpleName();
 	}
 
-	private boolean isMissing(Bridge bridge) {
-		return !ClassUtils.isPresent(bridge.type, this.classLoader);
+	private @Nullable Bridge missing(Bridge... needed) {
+		return Stream.of(needed)
+			.filter((bridge) -> !ClassUtils.isPresent(bridge.type, this.classLoader))
+			.findFirst()
+			.orElse(null);
 	}
 
-	private static Problem missing(AnnotatedMethod annotated, String how, Bridge bridge) {
-		return problem(annotated, how + ", and " + bridge.artifact + " is not on the class path",
-				"Add the dependency " + bridge.artifact + ".");
+	private static @Nullable ReturnTypeAdapter refuse(AnnotatedMethod annotated, String how, Bridge missing,
+			List<Problem> problems) {
+		return refuse(annotated, how + ", and " + missing.artifact + " is not on the class path",
+				"Add the dependency " + missing.artifact + ".", problems);
 	}
 
-	private static Problem problem(AnnotatedMethod annotated, String how, String fix) {
-		return Problem.ofPlace(annotated.place(), (annotated.onMethod() != null) ? "is on a method that " + how
-				: "reaches " + annotated.signature() + ", which " + how, fix);
+	private static @Nullable ReturnTypeAdapter refuse(AnnotatedMethod annotated, String how, String fix,
+			List<Problem> problems) {
+		problems.add(Problem.ofPlace(annotated.place(), (annotated.onMethod() != null) ? "is on a method that " + how
+				: "reaches " + annotated.signature() + ", which " + how, fix));
+		return null;
 	}
 
 	/** The libraries that a method needs to be seen as a publisher. */

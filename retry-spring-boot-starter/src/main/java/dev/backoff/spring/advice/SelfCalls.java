@@ -3,10 +3,9 @@ package dev.backoff.spring.advice;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,9 +30,8 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * The calls by which beans call their own annotated methods, found in the byte code of
- * their classes. Such a call does not pass through the proxy, so it is not retried. A
- * call by another annotated method belongs to the attempts of that one and does not
- * count. Each class is read once. Thread-safe.
+ * their classes (decision 0034). No proxy sees such a call, so it is not retried. Each
+ * class is read once. Thread-safe.
  */
 final class SelfCalls {
 
@@ -58,28 +56,28 @@ final class SelfCalls {
 			.map((method) -> key(method.method()))
 			.collect(Collectors.toSet());
 		Set<String> seen = new HashSet<>();
-		List<Call> calls = new ArrayList<>();
+		Map<String, Set<String>> places = new HashMap<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			calls.addAll(read(next, annotated, seen));
+			read(next, annotated, seen)
+				.forEach((called, found) -> places.computeIfAbsent(called, (key) -> new TreeSet<>()).addAll(found));
 		}
-		return calls.stream()
-			.collect(Collectors.groupingBy(Call::called,
-					Collectors.mapping(Call::place, Collectors.toCollection(TreeSet::new))));
+		return places;
 	}
 
-	private static List<Call> read(Class<?> type, Set<String> annotated, Set<String> seen) {
+	/** Return the places of calls by the called method. */
+	private static Map<String, Set<String>> read(Class<?> type, Set<String> annotated, Set<String> seen) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
 			if (file == null) {
-				return List.of();
+				return Map.of();
 			}
 			Reader reader = new Reader(type, annotated, seen);
 			new ClassReader(file).accept(reader, ClassReader.SKIP_FRAMES);
-			return reader.uncertain ? List.of() : reader.calls;
+			return reader.uncertain ? Map.of() : reader.places;
 		}
 		catch (IOException | RuntimeException ex) {
 			// of a newer Java, for instance
 			logger.debug("Cannot read the byte code of {}", type.getName(), ex);
-			return List.of();
+			return Map.of();
 		}
 	}
 
@@ -87,18 +85,8 @@ final class SelfCalls {
 		return method.getName() + Type.getMethodDescriptor(method);
 	}
 
-	/** A call of an annotated method. */
-	private record Call(String called, String place) {
-	}
-
 	/** Read the calls in one class. Methods are named with their descriptors. */
 	private static final class Reader extends ClassVisitor {
-
-		/*
-		 * The instruction of a call does not tell which object is called. So a class
-		 * counts only if no other object of its type gets into its methods: as a
-		 * parameter, from a field, as the result of a call, by a cast, or new.
-		 */
 
 		private final Class<?> type;
 
@@ -107,8 +95,9 @@ final class SelfCalls {
 		/* Methods of the classes below this one, which override those here. */
 		private final Set<String> seen;
 
-		private final List<Call> calls = new ArrayList<>();
+		private final Map<String, Set<String>> places = new HashMap<>();
 
+		/* Another object of the type may be called, so the class does not count. */
 		private boolean uncertain;
 
 		Reader(Class<?> type, Set<String> annotated, Set<String> seen) {
@@ -130,75 +119,71 @@ final class SelfCalls {
 			boolean retried = caller.equals(name) ? this.annotated.contains(name + descriptor)
 					: this.annotated.stream().anyMatch((method) -> method.startsWith(caller + "("));
 			String simpleName = this.type.getSimpleName();
-			String place = name.equals("<init>") ? "new " + simpleName : simpleName + "." + caller;
-			return new Body(this, retried ? null : place);
+			String place = name.equals("<init>") ? "new " + simpleName
+					: simpleName + "." + caller.replaceFirst("-.*", "");
+			return new Body(retried ? null : place);
 		}
 
 		private void notice(String descriptor) {
 			this.uncertain |= descriptor.contains(Type.getDescriptor(this.type));
 		}
 
-	}
+		/** Read one method, whose calls do not count without a place. */
+		private final class Body extends MethodVisitor {
 
-	/** Read one method, whose calls do not count without a place. */
-	private static final class Body extends MethodVisitor {
+			private final @Nullable String place;
 
-		private final Reader reader;
+			private String line = "";
 
-		private final @Nullable String place;
-
-		private String line = "";
-
-		Body(Reader reader, @Nullable String place) {
-			super(SpringAsmInfo.ASM_VERSION);
-			this.reader = reader;
-			this.place = place;
-		}
-
-		@Override
-		public void visitLineNumber(int line, Label start) {
-			this.line = " (line " + line + ")";
-		}
-
-		@Override
-		public void visitTypeInsn(int opcode, String type) {
-			if (opcode != Opcodes.INSTANCEOF) {
-				this.reader.notice("L" + type + ";");
+			Body(@Nullable String place) {
+				super(SpringAsmInfo.ASM_VERSION);
+				this.place = place;
 			}
-		}
 
-		@Override
-		public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-			this.reader.notice(descriptor);
-		}
+			@Override
+			public void visitLineNumber(int line, Label start) {
+				this.line = " (line " + line + ")";
+			}
 
-		@Override
-		public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-			this.reader.notice(descriptor.substring(descriptor.indexOf(')')));
-			this.reader.uncertain |= WAYS.contains(owner);
-			add(owner, name + descriptor);
-		}
-
-		/*
-		 * A lambda or a reference to a method, which may take its object as a parameter.
-		 */
-		@Override
-		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
-			for (Object argument : arguments) {
-				if (argument instanceof Handle handle) {
-					add(handle.getOwner(), handle.getName() + handle.getDesc());
-				}
-				else if (argument instanceof Type type) {
-					this.reader.notice(type.getDescriptor());
+			@Override
+			public void visitTypeInsn(int opcode, String type) {
+				if (opcode != Opcodes.INSTANCEOF) {
+					notice("L" + type + ";");
 				}
 			}
-		}
 
-		private void add(String owner, String called) {
-			boolean same = owner.equals(Type.getInternalName(this.reader.type));
-			if (this.place != null && same && this.reader.annotated.contains(called)) {
-				this.reader.calls.add(new Call(called, this.place + this.line));
+			@Override
+			public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+				notice(descriptor);
 			}
+
+			@Override
+			public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+				notice(descriptor.substring(descriptor.indexOf(')')));
+				Reader.this.uncertain |= WAYS.contains(owner);
+				add(owner, name + descriptor);
+			}
+
+			/* A lambda or a method reference, which may get its object as a parameter. */
+			@Override
+			public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
+				for (Object argument : arguments) {
+					if (argument instanceof Handle handle) {
+						add(handle.getOwner(), handle.getName() + handle.getDesc());
+					}
+					else if (argument instanceof Type type) {
+						notice(type.getDescriptor());
+					}
+				}
+			}
+
+			private void add(String owner, String called) {
+				boolean same = owner.equals(Type.getInternalName(Reader.this.type));
+				if (this.place != null && same && Reader.this.annotated.contains(called)) {
+					Reader.this.places.computeIfAbsent(called, (key) -> new HashSet<>()).add(this.place + this.line);
+				}
+			}
+
 		}
 
 	}

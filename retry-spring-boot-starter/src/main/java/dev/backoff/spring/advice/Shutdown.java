@@ -27,10 +27,9 @@ import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
- * End the calls of an application that closes. First, waiting calls are woken, and
- * nothing is retried any more. Then running calls get the configured time, in the phase
- * in which web servers let requests finish. Without running calls nothing is held up.
- * Thread-safe.
+ * End the calls of an application that closes (decision 0015): waiting calls at once,
+ * running ones within the configured time, in the phase in which web servers let requests
+ * finish. Thread-safe.
  */
 final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLifecycle, Ordered {
 
@@ -72,10 +71,8 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 	}
 
 	/*
-	 * This thread runs tasks with the help of an executor, which may be busy, refuse to
-	 * help or drop what it was given. The helpers take tasks from the front and the
-	 * thread from the back, so that a slow task delays no other while there are two
-	 * threads. Their number is bounded, since some executors start a thread for each.
+	 * An executor may be busy, refuse to help or drop its tasks. Its threads begin at the
+	 * front and this one at the back, so that a slow task delays no other.
 	 */
 	static void run(List<Runnable> ends, Executor executor) {
 		List<FutureTask<Void>> tasks = ends.stream().map((end) -> new FutureTask<Void>(end, null)).toList();

@@ -5,7 +5,6 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -27,7 +26,9 @@ import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.budget.BudgetSettings;
@@ -59,9 +60,6 @@ public final class StartupAdvice {
 
 	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
 
-	/** More permits than this are advised against. */
-	private static final int MANY_SLOTS = 1_000;
-
 	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
@@ -69,8 +67,14 @@ public final class StartupAdvice {
 
 	private static final long HOUR = 3_600_000_000_000L;
 
-	private static final List<String> OTHER_RETRIES = List.of("org.springframework.resilience.annotation.Retryable",
-			"org.springframework.retry.annotation.Retryable", "io.github.resilience4j.retry.annotation.Retry");
+	/* Failures that a type above those of the group does not reach. */
+	private static final List<List<String>> UNREACHED = List.of(
+			List.of("parse errors", "tools.jackson.core.JacksonException"),
+			List.of("programming errors", "java.lang.NullPointerException"),
+			List.of("4xx", "org.springframework.web.client.HttpClientErrorException$BadRequest",
+					"org.springframework.web.reactive.function.client.WebClientResponseException$BadRequest",
+					"feign.FeignException$BadRequest"),
+			List.of("constraint violations", "org.springframework.dao.NonTransientDataAccessException"));
 
 	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
 
@@ -99,6 +103,16 @@ public final class StartupAdvice {
 		if (!shared.isEmpty()) {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
+		}
+		Set<String> usedUp = plans.stream()
+			.filter(UsedUpArguments::areIn)
+			.map((plan) -> plan.method().signature())
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!usedUp.isEmpty()) {
+			logger.warn(
+					"The first attempt uses up an argument, so that later ones may read or change nothing and "
+							+ "succeed: {}; make it inside the method, or pass bytes or the id",
+					String.join(", ", usedUp));
 		}
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
@@ -157,12 +171,7 @@ public final class StartupAdvice {
 		}
 	}
 
-	/**
-	 * Describe what in a policy works but is probably not meant.
-	 * @param effective the policy
-	 * @param configuration has the policy's budget
-	 * @return sentences without a capital and a full stop
-	 */
+	/** Describe what in a policy works but is probably not meant. */
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
@@ -175,13 +184,12 @@ public final class StartupAdvice {
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
 		}
-		if (policy.concurrency() > MANY_SLOTS && policy.concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY) {
-			advice.add("a concurrency of " + policy.concurrency()
-					+ " hardly limits anything: write what the dependency bears at once, or none");
-		}
 		boolean timeoutSet = isSet(effective, PolicyKey.ATTEMPT_TIMEOUT);
 		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
 			adviseTimeout(policy, advice);
+		}
+		if (!policy.isJudgedByLists()) {
+			adviseReach(policy.retryOn(), advice);
 		}
 		if (limited && policy.maxAttempts() > 1 && policy.deadlineNanos() != Nanos.UNLIMITED) {
 			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
@@ -237,9 +245,7 @@ public final class StartupAdvice {
 						: "or make fewer attempts"));
 	}
 
-	/**
-	 * Return the base with which all attempts fit, cut to three digits, or 0 for none.
-	 */
+	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
 	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
 		boolean exponential = isExponential(effective);
 		if (policy.rule().jitter().replacesShape()
@@ -307,6 +313,24 @@ public final class StartupAdvice {
 		}
 	}
 
+	private static void adviseReach(List<Class<? extends Throwable>> retryOn, List<String> advice) {
+		for (Class<?> listed : retryOn) {
+			String unreached = UNREACHED.stream()
+				.filter((group) -> group.stream().skip(1).anyMatch((name) -> isBelow(listed, name, retryOn)))
+				.map((group) -> group.get(0))
+				.collect(Collectors.joining(", "));
+			if (!unreached.isEmpty()) {
+				advice.add("retry-on: " + listed.getName() + " does not retry " + unreached + ": name them");
+			}
+		}
+	}
+
+	private static boolean isBelow(Class<?> listed, String name, List<Class<? extends Throwable>> retryOn) {
+		ClassLoader classLoader = StartupAdvice.class.getClassLoader();
+		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
+	}
+
 	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {
 		long longest = rule.jitter().replacesShape() ? rule.capNanos() : rule.capped(retries);
 		if (longest < rule.capNanos()) {
@@ -372,11 +396,6 @@ public final class StartupAdvice {
 
 	private List<String> warnings(MethodPlan plan) {
 		List<String> warnings = new ArrayList<>();
-		OTHER_RETRIES.stream()
-			.filter((annotation) -> has(plan, annotation))
-			.findFirst()
-			.ifPresent((other) -> warnings
-				.add("@" + other + " is on the method too: the attempts multiply; remove one of the two"));
 		if (plan.policy().numbers().concurrency() != RetryPolicy.UNLIMITED_CONCURRENCY && has(plan, OTHER_LIMIT)) {
 			warnings.add("@" + OTHER_LIMIT
 					+ " is on the method too: an attempt that has its permit waits for another one there, "
@@ -402,9 +421,9 @@ public final class StartupAdvice {
 	}
 
 	/**
-	 * Return whether the advice is worth a warning: attempts multiply or share one
-	 * transaction or lock, calls are not retried, a timeout can never be reached, or a
-	 * call can last for hours and no preset says so.
+	 * Return whether the advice is worth a warning: attempts share one transaction or
+	 * lock, calls are not retried, a timeout can never be reached, or a call can last for
+	 * hours and no preset says so.
 	 */
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
@@ -427,8 +446,7 @@ public final class StartupAdvice {
 	}
 
 	private static boolean has(MethodPlan plan, String annotation) {
-		return Arrays.stream(plan.method().method().getAnnotations())
-			.anyMatch((present) -> present.annotationType().getName().equals(annotation));
+		return MergedAnnotations.from(plan.method().method()).isDirectlyPresent(annotation);
 	}
 
 }

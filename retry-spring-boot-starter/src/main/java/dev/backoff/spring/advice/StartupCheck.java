@@ -4,7 +4,6 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -16,12 +15,18 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.Ordered;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.InvalidBackoffException;
@@ -42,6 +47,9 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
 
+	private static final List<String> CALLED_BY_CONTAINER = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -55,13 +63,19 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		Map<Class<?>, List<AnnotatedMethod>> annotated = annotated(types.keySet(), policies);
 		boolean woven = policies.configuration().isWoven();
 		Weaving weaving = woven ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
-		Set<Problem> problems = new LinkedHashSet<>();
+		List<Problem> problems = new ArrayList<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
 			if (!woven) {
 				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
 			}
 			for (AnnotatedMethod method : found) {
+				if (!woven && isCalledByContainer(method, types.getOrDefault(type, ""), beanFactory)) {
+					problems.add(Problem.ofPlace(method.place(),
+							"is on a method that the container calls by itself, without a proxy that retries it",
+							"Move it to SmartLifecycle.start or an ApplicationRunner, or to a method of another bean that "
+									+ "this one calls."));
+				}
 				if (isAdvisable(method, woven, weaving)) {
 					plan(methods, method, plans, problems);
 				}
@@ -71,11 +85,9 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
-		List<Problem> configured = new ArrayList<>();
-		policies.current().check(configured);
-		methods.checkClassifiers(policies.current(), configured);
-		problems.addAll(configured);
-		if (isChecked(problems, policies.configuration().isEnabled())) {
+		policies.current().check(problems);
+		methods.checkClassifiers(policies.current(), problems);
+		if (isChecked(problems.stream().distinct().toList(), policies.configuration().isEnabled())) {
 			methods.advice().log(plans);
 		}
 	}
@@ -95,7 +107,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/* The methods of a policy share its permits. */
-	private static void checkConcurrency(List<MethodPlan> plans, Set<Problem> problems) {
+	private static void checkConcurrency(List<MethodPlan> plans, List<Problem> problems) {
 		Map<String, MethodPlan> first = new LinkedHashMap<>();
 		for (MethodPlan plan : plans) {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
@@ -115,7 +127,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/** Refuse problems, or log them where they do not count and return false. */
-	private static boolean isChecked(Set<Problem> problems, boolean enabled) {
+	private static boolean isChecked(List<Problem> problems, boolean enabled) {
 		// problems may be why it is switched off
 		String warning = !enabled ? "Without effect while backoff.enabled is false: {}"
 				: Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
@@ -125,14 +137,30 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			return false;
 		}
 		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(List.copyOf(problems));
+			throw new InvalidBackoffException(problems);
 		}
 		return true;
 	}
 
-	/**
-	 * Return whether an annotation on a type reaches the method, or log that it does not.
-	 */
+	/* The calls are made on the bean itself, at the begin and the end of its life. */
+	private static boolean isCalledByContainer(AnnotatedMethod annotated, String bean,
+			ConfigurableListableBeanFactory beanFactory) {
+		if (annotated.onMethod() == null || annotated.method().getParameterCount() > 0) {
+			return false;
+		}
+		MergedAnnotations annotations = MergedAnnotations.from(annotated.method(), SearchStrategy.TYPE_HIERARCHY);
+		String name = annotated.method().getName();
+		Class<?> type = annotated.type();
+		return CALLED_BY_CONTAINER.stream().anyMatch(annotations::isPresent)
+				|| (name.equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type))
+				|| (name.equals("destroy") && DisposableBean.class.isAssignableFrom(type))
+				|| (beanFactory.containsBeanDefinition(bean)
+						&& beanFactory.getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition definition
+						&& (ObjectUtils.containsElement(definition.getInitMethodNames(), name)
+								|| ObjectUtils.containsElement(definition.getDestroyMethodNames(), name)));
+	}
+
+	/** Return whether the method can be advised, or log that it cannot. */
 	private static boolean isAdvisable(AnnotatedMethod method, boolean woven, @Nullable Weaving weaving) {
 		if (weaving != null && weaving.isSkipped(method)) {
 			logger.warn("{}: no weaver sees that it means {} of {}, which is not retried", method.place(),
@@ -148,21 +176,19 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	private static void plan(BackoffMethods methods, AnnotatedMethod method, List<MethodPlan> plans,
-			Set<Problem> problems) {
-		List<Problem> found = new ArrayList<>();
-		MethodPlan plan = methods.plan(method, found);
+			List<Problem> problems) {
+		MethodPlan plan = methods.plan(method, problems);
 		if (Modifier.isAbstract(method.type().getModifiers())) {
 			// the class of the bean is known later and may have the method
-			found.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
+			problems.remove(RecoverMethods.unknown(method, method.attribute(Backoff::recover)));
 		}
-		problems.addAll(found);
 		if (plan != null) {
 			plans.add(plan);
 		}
 	}
 
 	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
-			Set<Problem> problems) {
+			List<Problem> problems) {
 		boolean interfaces = ClassUtils.getAllInterfacesForClass(type).length > 0;
 		boolean sealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
 		if (!(sealed || Modifier.isFinal(type.getModifiers()))

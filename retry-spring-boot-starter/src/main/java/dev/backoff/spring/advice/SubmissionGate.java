@@ -22,40 +22,22 @@ public interface SubmissionGate {
 	String HANDLE = "dev.backoff.durable.DurableCall";
 
 	/**
-	 * Store a call, or make the attempt that this thread was marked for.
-	 * @param method the durable method
-	 * @param retry its retry, with the policy in effect
-	 * @param invocation the call
-	 * @param attempts makes attempts by this invocation
-	 * @return what the caller gets
+	 * Store a call, or make the attempt that this thread was marked for. Return what the
+	 * caller gets.
 	 */
 	@Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts);
 
-	/**
-	 * Run the method in an attempt of a stored call.
-	 * @param method the method
-	 * @return the result that conditions judge
-	 * @throws Throwable what the method throws
-	 */
+	/** Run the method in an attempt; return the result that conditions judge. */
 	@Nullable Object run(Operation<?, ?> method) throws Throwable;
 
-	/**
-	 * Remove a stored call, for tests that begin anew.
-	 * @param policy its policy
-	 * @param key the one that {@code CallObserver.callKept} was told of
-	 */
+	/** Remove a stored call by its observed key, for tests that begin anew. */
 	void remove(String policy, String key);
 
 	/** Makes attempts of stored calls. */
 	@FunctionalInterface
 	interface Attempts {
 
-		/**
-		 * Make an attempt.
-		 * @param call what is known of the call
-		 * @param recovered whether the method's recovery follows an unsuccessful stop
-		 * @return what follows
-		 */
+		/** Make an attempt, with the method's recovery after a stop or without. */
 		ResumeResult make(ResumedCall call, boolean recovered);
 
 	}

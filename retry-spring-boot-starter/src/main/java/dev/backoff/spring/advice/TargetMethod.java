@@ -14,11 +14,10 @@ import org.springframework.core.NativeDetector;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * An annotated method, called by its handle instead of by reflection. Reflection wraps an
- * exception into another one, whose stack trace costs more than the rest of a retry.
- * Without an exception a handle is faster too, because Spring does more work around a
- * reflective call. To make a handle takes longer than many calls, so it is made when the
- * method is retried or has been called often. Thread-safe.
+ * An annotated method, called by its handle. Reflection wraps an exception into another
+ * one, whose stack trace costs more than the rest of a retry. To make a handle takes
+ * longer than many calls, so it is made when the method is retried or has been called
+ * often. Thread-safe.
  */
 final class TargetMethod {
 
@@ -50,8 +49,7 @@ final class TargetMethod {
 
 	private static @Nullable MethodHandle handle(Method method) {
 		if (KotlinDetector.isSuspendingFunction(method) || NativeDetector.inNativeImage()) {
-			// a function that suspends needs more than a call; an image has its own
-			// reflection
+			// a function that suspends needs more than a call
 			return null;
 		}
 		try {

@@ -25,52 +25,29 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  */
 public interface Weaving {
 
-	/**
-	 * {@return the weaving of the module, or null without the module}
-	 * @param classLoader loads the module
-	 */
+	/** Return the weaving of the module, or null without the module. */
 	static @Nullable Weaving find(@Nullable ClassLoader classLoader) {
 		String type = BackoffConfiguration.WEAVING;
 		return ClassUtils.isPresent(type, classLoader)
 				? (Weaving) BeanUtils.instantiateClass(ClassUtils.resolveClassName(type, classLoader)) : null;
 	}
 
-	/**
-	 * Begin to retry the executions of woven methods.
-	 * @param interceptor the advice
-	 * @param beanFactory has the beans
-	 * @param enabled whether anything is retried
-	 * @return the bean that ends it when it is destroyed
-	 */
+	/** Begin to retry woven methods; return the bean whose destruction ends it. */
 	BeanPostProcessor open(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled);
 
-	/**
-	 * Report a method that is not woven, which nothing would retry.
-	 * @param method a method found at start-up
-	 * @param problems gets what is wrong
-	 */
+	/** Report a method that is not woven, which nothing would retry. */
 	void check(AnnotatedMethod method, Collection<Problem> problems);
 
-	/**
-	 * {@return whether no weaver sees that an annotation on a type means the method}
-	 * @param method an annotated method
-	 */
+	/** Return whether no weaver sees that an annotation on a type means the method. */
 	boolean isSkipped(AnnotatedMethod method);
 
 	/**
-	 * {@return whether a woven method runs as a part of the one that overrides it, since
-	 * a call of <code>super</code> is no call of its own}
-	 * @param method the method that runs
-	 * @param annotated the method that overrides it, or the method itself
+	 * Return whether a woven method runs as a part of the one that overrides it, since a
+	 * call of {@code super} is no call of its own.
 	 */
 	boolean isCalledByOverriding(Method method, AnnotatedMethod annotated);
 
-	/**
-	 * {@return what to do about a transaction or a lock that encloses all attempts, one
-	 * sentence each}
-	 * @param method an annotated method
-	 * @param beanFactory has the beans
-	 */
+	/** Return a sentence for each transaction or lock that encloses all attempts. */
 	List<String> advice(AnnotatedMethod method, ListableBeanFactory beanFactory);
 
 }

@@ -147,7 +147,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param abortOn Comma-separated list of exception types never to retry. Adds up over
 	 * all levels.
 	 * @param matchCauses Whether retry-on and abort-on apply to causes too.
-	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
+	 * @param classifier Bean name of a FailureClassifier that is asked before all others,
+	 * or "none": retry-on and abort-on decide alone.
 	 * @param nested What happens to a failure that an inner call has already retried.
 	 * @param replay Whether a stream is retried after elements have been passed on, which
 	 * then come again.

@@ -5,14 +5,10 @@ import java.util.Map;
 import dev.backoff.breaker.BreakerSettings;
 
 /**
- * One breaker of the configuration, or one with the numbers that are built in. Immutable.
+ * One breaker of the configuration, or one with the numbers that are built in. Its name
+ * is written as below {@code backoff.breakers}, else as by its first user. Settings of a
+ * breaker of another library say only whether refused calls wait. Immutable.
  *
- * @param name its name as it is written below {@code backoff.breakers}, else as its first
- * user writes it; environment variables have only its letters and digits
- * @param settings its numbers; of a breaker of another library only whether refused calls
- * wait
- * @param provider the library that has it
- * @param values the values in effect with their origins, in the order of the keys
  * @since 0.1
  */
 public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,

@@ -5,12 +5,9 @@ import java.util.Map;
 import dev.backoff.budget.BudgetSettings;
 
 /**
- * One budget of the configuration, or one with the numbers that are built in. Immutable.
+ * One budget of the configuration, or one with the numbers that are built in. Its name is
+ * written as below {@code backoff.budgets}, else as by its first user. Immutable.
  *
- * @param name its name as it is written below {@code backoff.budgets}, else as its first
- * user writes it; environment variables have only its letters and digits
- * @param settings its numbers
- * @param values the values in effect with their origins, in the order of the keys
  * @since 0.1
  */
 public record BudgetEntry(String name, BudgetSettings settings, Map<BudgetKey, EffectiveValue> values) {

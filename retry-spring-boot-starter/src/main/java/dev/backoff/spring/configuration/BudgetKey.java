@@ -4,16 +4,18 @@ import java.util.function.Function;
 
 import dev.backoff.budget.BudgetSettings;
 
-/** The keys of a budget, with their parsers and defaults. @since 0.1 */
+/**
+ * The keys of a budget, which {@link BackoffProperties.Budget} describes, with their
+ * parsers and defaults.
+ *
+ * @since 0.1
+ */
 public enum BudgetKey implements ConfigurationKey {
 
-	/** Tokens in a full bucket. */
 	TOKENS((text) -> OverloadValues.tokens(text, BudgetSettings.MOST), "50"),
 
-	/** Tokens that a successful call puts back. */
 	PER_SUCCESS((text) -> OverloadValues.number(text, BudgetSettings.MOST), "0.1"),
 
-	/** Tokens that each second puts back. */
 	PER_SECOND((text) -> OverloadValues.number(text, BudgetSettings.MOST_PER_SECOND), "0.1");
 
 	@SuppressWarnings("ImmutableEnumChecker") // parsers have no state

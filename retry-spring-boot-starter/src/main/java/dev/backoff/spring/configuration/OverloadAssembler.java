@@ -40,16 +40,18 @@ final class OverloadAssembler {
 		boolean own = provider == BreakerProvider.OWN;
 		Set<BreakerKey> keys = own ? EnumSet.allOf(BreakerKey.class)
 				: EnumSet.of(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
+		BreakerSettings.Builder builder = BreakerSettings.builder();
 		written.forEach((key, value) -> {
-			if (!keys.contains(key)) {
+			if (keys.contains(key)) {
+				key.set(builder, value.parsed());
+			}
+			else {
 				problems.add(value.problem("has no effect, because the provider is resilience4j ("
 						+ ConfigValue.origin(written, BreakerKey.PROVIDER) + "), whose own configuration rules it",
 						"Remove it, and configure the breaker of that name there."));
 			}
 		});
 		Map<BreakerKey, EffectiveValue> effective = effective(keys, written, problems);
-		BreakerSettings.Builder builder = BreakerSettings.builder();
-		keys.forEach((key) -> key.set(builder, written.get(key)));
 		if (own) {
 			effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectiveValue
 				.builtIn(DurationText.exact(ConfigValue.<Duration>read(written, BreakerKey.OPEN_FOR))));

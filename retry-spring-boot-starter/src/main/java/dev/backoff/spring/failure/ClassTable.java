@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassification.Kind;
 
 /**
  * Classifications of classes, and of all that extend them unless they have their own.
@@ -29,19 +30,31 @@ final class ClassTable {
 		return with(classification, Stream.of(types).map(Class::getName).toArray(String[]::new));
 	}
 
-	/** Return the classification of the nearest class that is in this table, or null. */
+	/**
+	 * Return the classification of the nearest class that is in this table, or null. A
+	 * permanent one names that class.
+	 */
 	@Nullable FailureClassification of(Class<?> candidate) {
-		for (Class<?> type = candidate; type != null; type = type.getSuperclass()) {
-			if (this.classifications.containsKey(type.getName())) {
-				return this.classifications.get(type.getName());
-			}
+		Class<?> type = nearest(candidate);
+		FailureClassification classification = (type != null) ? this.classifications.get(type.getName()) : null;
+		return (type != null && classification != null && classification.kind() == Kind.PERMANENT)
+				? classification.judging(type) : classification;
+	}
+
+	private @Nullable Class<?> nearest(Class<?> candidate) {
+		Class<?> type = candidate;
+		while (type != null && !this.classifications.containsKey(type.getName())) {
+			type = type.getSuperclass();
 		}
-		return null;
+		return type;
 	}
 
 	/** Return the first of a failure and its causes that is classified so, or null. */
 	@Nullable Throwable find(Throwable failure, FailureClassification classification) {
-		return Causes.find(failure, (link) -> classification.equals(of(link.getClass())));
+		return Causes.find(failure, (link) -> {
+			Class<?> type = nearest(link.getClass());
+			return type != null && classification.equals(this.classifications.get(type.getName()));
+		});
 	}
 
 }

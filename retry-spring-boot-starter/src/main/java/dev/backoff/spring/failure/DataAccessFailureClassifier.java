@@ -19,6 +19,7 @@ import org.springframework.transaction.TransactionUsageException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassification.Kind;
 import dev.backoff.failure.RetryCause;
 
 /**
@@ -88,7 +89,7 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 			return null;
 		}
 		FailureClassification byType = TYPES.of(found.getClass());
-		if (LOCK.equals(byType) || PERMANENT.equals(byType)) {
+		if (LOCK.equals(byType) || (byType != null && byType.kind() == Kind.PERMANENT)) {
 			return byType;
 		}
 		FailureClassification byCause = byCause(found);

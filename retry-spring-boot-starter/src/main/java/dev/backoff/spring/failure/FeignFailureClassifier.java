@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.ReflectionUtils;
 
+import dev.backoff.OutboundRequest;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -56,6 +57,10 @@ final class FeignFailureClassifier implements TypedClassifier {
 		if (found == null) {
 			return null;
 		}
+		Object request = read(found, "request");
+		if (request != null) {
+			OutboundRequest.sent(String.valueOf(read(request, "httpMethod")));
+		}
 		int status = (read(found, "status") instanceof Integer number) ? number : 0;
 		FailureClassification byStatus = this.rules.classify(status, headers(found));
 		if (byStatus != null) {
@@ -74,9 +79,9 @@ final class FeignFailureClassifier implements TypedClassifier {
 		return headers;
 	}
 
-	private static @Nullable Object read(Throwable failure, String accessor) {
-		Method method = ReflectionUtils.findMethod(failure.getClass(), accessor);
-		return (method != null) ? ReflectionUtils.invokeMethod(method, failure) : null;
+	private static @Nullable Object read(Object target, String accessor) {
+		Method method = ReflectionUtils.findMethod(target.getClass(), accessor);
+		return (method != null) ? ReflectionUtils.invokeMethod(method, target) : null;
 	}
 
 }

@@ -91,7 +91,7 @@ final class IoFailureClassifier implements TypedClassifier {
 		.with(CONNECT, "org.apache.hc.client5.http.ConnectTimeoutException")
 		.with(DATAGRAM, PortUnreachableException.class)
 		.with(TIMEOUT, InterruptedIOException.class, HttpTimeoutException.class, TimeoutException.class)
-		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException")
+		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException", "kotlinx.coroutines.TimeoutCancellationException")
 		.with(HANDSHAKE_TIMEOUT, "io.netty.handler.ssl.SslHandshakeTimeoutException")
 		.with(POOL, "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
 				"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
@@ -143,26 +143,29 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	private static @Nullable FailureClassification classifyAlone(Throwable failure) {
 		if (Causes.find(failure, GeneralSecurityException.class) != null) {
-			return PERMANENT;
+			return PERMANENT.judging(GeneralSecurityException.class);
 		}
 		FailureClassification general = null;
 		for (Throwable link : Causes.of(failure)) {
 			FailureClassification specific = SPECIFIC.of(link.getClass());
-			if (specific != null || isRefused(link)) {
-				return (specific != null) ? specific : PERMANENT;
+			if (specific != null) {
+				return specific;
+			}
+			if (link instanceof IOException && isArgumentRefused(link.getCause())) {
+				return PERMANENT.judging(IllegalArgumentException.class);
+			}
+			if (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + link.getMessage()).find()) {
+				return PERMANENT;
 			}
 			general = moreGrave(general, GENERAL.of(link.getClass()));
 		}
 		return general;
 	}
 
-	/* Clients report a URI without a host as an IOException. */
-	private static boolean isRefused(Throwable link) {
-		return link instanceof IOException && (isArgumentRefused(link.getCause())
-				|| (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + link.getMessage()).find()));
-	}
-
-	/** Return whether the cause of a failed request is an argument of the request. */
+	/**
+	 * Return whether the cause of a failed request is an argument of the request. Clients
+	 * report a URI without a host as an IOException.
+	 */
 	static boolean isArgumentRefused(@Nullable Throwable cause) {
 		return cause instanceof IllegalArgumentException && !(cause instanceof UnresolvedAddressException)
 				&& !isResponseMalformed(cause);

@@ -74,7 +74,10 @@ final class MailFailureClassifier implements TypedClassifier {
 	private @Nullable FailureClassification classifyOne(Throwable found) {
 		FailureClassification answer = null;
 		for (Throwable link : Causes.of(found)) {
-			if (isRefused(link) || replyCode(link) >= 500) {
+			if (isRefused(link)) {
+				return PERMANENT.judging(link.getClass());
+			}
+			if (replyCode(link) >= 500) {
 				return PERMANENT;
 			}
 			answer = (replyCode(link) >= 400) ? TRANSIENT : answer;

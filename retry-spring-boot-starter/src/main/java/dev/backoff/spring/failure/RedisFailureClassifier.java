@@ -58,7 +58,8 @@ final class RedisFailureClassifier implements TypedClassifier {
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable reply = TYPES.find(failure, REFUSED);
 		if (reply != null) {
-			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER) : REFUSED;
+			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER)
+					: TYPES.of(reply.getClass());
 		}
 		if (TYPES.find(failure, TIMEOUT) != null) {
 			return TIMEOUT;

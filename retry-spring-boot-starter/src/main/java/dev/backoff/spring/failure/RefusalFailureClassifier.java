@@ -6,12 +6,13 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify rejected input and refused access as permanent, also where it is the cause of
- * another exception: the same call would be refused again.
+ * Classify rejected input, refused access and requests that Spring AI calls non-transient
+ * as permanent, also where that is the cause of another exception: the same call would be
+ * refused again.
  * <p>
- * Types are compared by their full names, so that Bean Validation and Spring Security may
- * be absent. An {@code AuthenticationServiceException} reports a broken service and not a
- * refusal, so other classifiers judge it. Thread-safe.
+ * Types are compared by their full names, so that these libraries may be absent. An
+ * {@code AuthenticationServiceException} reports a broken service and not a refusal, so
+ * other classifiers judge it. Thread-safe.
  */
 final class RefusalFailureClassifier implements TypedClassifier {
 
@@ -25,7 +26,8 @@ final class RefusalFailureClassifier implements TypedClassifier {
 				"org.springframework.web.bind.support.WebExchangeBindException",
 				"org.springframework.web.method.annotation.HandlerMethodValidationException",
 				"org.springframework.security.access.AccessDeniedException",
-				"org.springframework.security.core.AuthenticationException", "java.lang.SecurityException")
+				"org.springframework.security.core.AuthenticationException",
+				"org.springframework.ai.retry.NonTransientAiException", "java.lang.SecurityException")
 		.with(null, "org.springframework.security.authentication.AuthenticationServiceException");
 
 	@Override
@@ -35,7 +37,8 @@ final class RefusalFailureClassifier implements TypedClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		return (TYPES.find(failure, PERMANENT) != null) ? PERMANENT : null;
+		Throwable refused = TYPES.find(failure, PERMANENT);
+		return (refused != null) ? TYPES.of(refused.getClass()) : null;
 	}
 
 }

@@ -19,17 +19,12 @@ import dev.backoff.failure.RetryCause;
  * are the cause of another exception.
  *
  * <pre>
- * 408, 425, 500, 502, 504            transient, with the server's hint
- * 429                                throttled, with the server's hint
- * 503                                throttled with a hint, else transient
- * 409                                permanent, but retryable by key
- * other 4xx and 5xx                  permanent
+ * a bad status                       as {@link HttpStatusRules} says
  * I/O, also while a body is read     as {@link IoFailureClassifier} says
  * a body that cannot be converted    permanent: the server has done the work
  * </pre>
  *
- * A hint is {@code Retry-After} (seconds or a date), else {@code RateLimit} with
- * {@code r=0}. Thread-safe.
+ * Thread-safe.
  */
 final class RestClientFailureClassifier implements TypedClassifier {
 
@@ -61,9 +56,10 @@ final class RestClientFailureClassifier implements TypedClassifier {
 		if (found instanceof ResourceAccessException) {
 			return FailureClassification.transientFailure(RetryCause.IO);
 		}
-		boolean unreadable = found instanceof UnknownContentTypeException
-				|| Causes.find(found, HttpMessageConversionException.class) != null;
-		return unreadable ? FailureClassification.permanent(RetryCause.OTHER) : null;
+		Class<?> unreadable = (found instanceof UnknownContentTypeException) ? UnknownContentTypeException.class
+				: (Causes.find(found, HttpMessageConversionException.class) != null)
+						? HttpMessageConversionException.class : null;
+		return (unreadable != null) ? FailureClassification.permanent(RetryCause.OTHER).judging(unreadable) : null;
 	}
 
 }

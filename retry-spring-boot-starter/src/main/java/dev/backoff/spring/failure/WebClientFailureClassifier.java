@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
+import dev.backoff.OutboundRequest;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -19,7 +20,9 @@ import dev.backoff.failure.RetryCause;
  * {@link IoFailureClassifier}, and permanent if the body cannot be decoded, since the
  * server has done the work. A request that failed for an illegal argument, such as a URI
  * without a host, is permanent too. A response that is no HTTP counts as I/O.
- * Thread-safe.
+ * <p>
+ * The exceptions name the method of their request, so that a repeated {@code POST} is
+ * reported for clients without our filter too. Thread-safe.
  */
 final class WebClientFailureClassifier implements TypedClassifier {
 
@@ -46,15 +49,21 @@ final class WebClientFailureClassifier implements TypedClassifier {
 	public @Nullable FailureClassification classify(Throwable failure) {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
+			if (response.getRequest() != null) {
+				OutboundRequest.sent(response.getRequest().getMethod().name());
+			}
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			return (status != null || response.getCause() == null) ? status
-					: byCause(response, IoFailureClassifier.isResponseMalformed(response.getCause()) ? IO : PERMANENT);
+			Throwable cause = response.getCause();
+			return (status != null || cause == null) ? status : byCause(response,
+					IoFailureClassifier.isResponseMalformed(cause) ? IO : PERMANENT.judging(cause.getClass()));
 		}
 		WebClientRequestException request = Causes.find(failure, WebClientRequestException.class);
 		if (request == null) {
 			return null;
 		}
-		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause()) ? PERMANENT : IO);
+		OutboundRequest.sent(request.getMethod().name());
+		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause())
+				? PERMANENT.judging(IllegalArgumentException.class) : IO);
 	}
 
 	private FailureClassification byCause(Throwable failure, FailureClassification otherwise) {

@@ -62,15 +62,7 @@ public final class LiveConfiguration implements DisposableBean {
 	private boolean refused;
 
 	/**
-	 * Make the configuration of a running application.
-	 * @param policies the policies in effect
-	 * @param uses the methods that use them
-	 * @param reader reads the configuration
-	 * @param users the users of the configuration; resolved late
-	 * @param listeners told of changes; resolved late
-	 * @param time schedules the ends of overrides; resolved late
-	 * @param executor ends them
-	 * @param clock gives the time of the end
+	 * Make the configuration of a running application. What is supplied is resolved late.
 	 */
 	public LiveConfiguration(BackoffPolicies policies, PolicyUses uses, Supplier<BackoffConfiguration> reader,
 			Supplier<? extends List<ConfigurationUser>> users,
@@ -259,11 +251,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return what would be in effect with other values of a policy, and change nothing.
-	 * @param policy its name, in any spelling
-	 * @param values texts by key, on top of those that are overridden
-	 * @return resolves policies as they would be
-	 * @throws InvalidBackoffException if the name, a key or a value is wrong
+	 * Return the policies as they would be with other values of one, on top of those that
+	 * are overridden, and change nothing.
 	 */
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
@@ -274,9 +263,6 @@ public final class LiveConfiguration implements DisposableBean {
 	/**
 	 * Look at the values in effect while nothing changes. After a second, the question is
 	 * answered even if a change is under way.
-	 * @param <T> the type of the answer
-	 * @param question looks at them
-	 * @return its answer
 	 */
 	public <T extends @Nullable Object> T look(Supplier<T> question) {
 		boolean locked = false;
@@ -297,8 +283,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Tell that an operator has changed a breaker, a budget or waiting calls.
-	 * @param what a sentence without a full stop, for the log
+	 * Tell, in a sentence, that an operator has changed a breaker, a budget or waiting
+	 * calls.
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
@@ -312,10 +298,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return when an override ends by itself.
-	 * @param policy the policy's name
-	 * @param key the key
-	 * @return the time, empty if it is not overridden, or until it is reset
+	 * Return when an override ends by itself; empty if there is none, or until it is
+	 * reset.
 	 */
 	public Optional<Instant> until(String policy, PolicyKey key) {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);

@@ -32,38 +32,27 @@ public final class BackoffAttemptContext extends Observation.Context {
 		this.delay = delay;
 	}
 
-	/**
-	 * {@return the policy's name}
-	 */
+	/** Return the policy's name. */
 	public String policy() {
 		return this.policy;
 	}
 
-	/**
-	 * {@return the method, or the label of a programmatic call; for instance {@code
-	 * OrderService.place}}
-	 */
+	/** Return the method, as in {@code OrderService.place}, or a call's label. */
 	public String method() {
 		return this.method;
 	}
 
-	/**
-	 * {@return which attempt it is, counted from 1}
-	 */
+	/** Return which attempt it is, counted from 1. */
 	public int number() {
 		return this.number;
 	}
 
-	/**
-	 * {@return the delay that was chosen before the attempt; zero if there was none}
-	 */
+	/** Return the delay that was chosen before the attempt; zero if there was none. */
 	public Duration delay() {
 		return this.delay;
 	}
 
-	/**
-	 * {@return how the attempt ended, or null while it runs}
-	 */
+	/** Return how the attempt ended, or null while it runs. */
 	public @Nullable AttemptOutcome outcome() {
 		return this.outcome;
 	}

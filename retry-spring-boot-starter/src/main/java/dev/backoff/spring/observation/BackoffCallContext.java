@@ -36,45 +36,32 @@ public final class BackoffCallContext extends Observation.Context {
 		this.method = method;
 	}
 
-	/**
-	 * {@return the policy's name}
-	 */
+	/** Return the policy's name. */
 	public String policy() {
 		return this.policy;
 	}
 
-	/**
-	 * {@return the method, or the label of a programmatic call; for instance {@code
-	 * OrderService.place}}
-	 */
+	/** Return the method, as in {@code OrderService.place}, or a call's label. */
 	public String method() {
 		return this.method;
 	}
 
-	/**
-	 * {@return the stop reason, or null while the call runs}
-	 */
+	/** Return the stop reason, or null while the call runs. */
 	public @Nullable StopReason stop() {
 		return this.stop;
 	}
 
-	/**
-	 * {@return the result of the recovery; none while the call runs}
-	 */
+	/** Return the result of the recovery; none while the call runs. */
 	public RecoveryOutcome recovery() {
 		return this.recovery;
 	}
 
-	/**
-	 * {@return the number of attempts that began}
-	 */
+	/** Return the number of attempts that began. */
 	public int attempts() {
 		return this.attempts;
 	}
 
-	/**
-	 * {@return the sum of the chosen delays}
-	 */
+	/** Return the sum of the chosen delays. */
 	public Duration delays() {
 		return Duration.ofNanos(this.delays);
 	}

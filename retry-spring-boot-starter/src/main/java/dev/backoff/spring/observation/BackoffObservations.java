@@ -61,11 +61,6 @@ enum BackoffObservations implements ObservationDocumentation {
 	/** The call begins to wait: the delay and its source. */
 	static final Observation.Event WAIT = Observation.Event.of("wait", "wait %s (%s)");
 
-	@Override
-	public String getPrefix() {
-		return "backoff.";
-	}
-
 	/**
 	 * The keys: words are tags of timers and attributes of spans, numbers of spans only.
 	 */

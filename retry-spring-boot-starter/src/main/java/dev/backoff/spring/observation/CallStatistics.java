@@ -18,32 +18,21 @@ import dev.backoff.event.StopReason;
  */
 public interface CallStatistics {
 
-	/**
-	 * Return the numbers of one method.
-	 * @param policy the policy's name
-	 * @param method the method, or the label of a programmatic call
-	 * @return the numbers, or empty if no such method is known
-	 */
-	Optional<MethodCalls> of(String policy, String method);
+	/** Return the numbers of one method, or empty if no such method is known. */
+	default Optional<MethodCalls> of(String policy, String method) {
+		return all().stream()
+			.filter((calls) -> calls.policy().equals(policy) && calls.method().equals(method))
+			.findFirst();
+	}
 
-	/**
-	 * {@return the numbers of each method, in no order}
-	 */
+	/** Return the numbers of each method, in no order. */
 	List<MethodCalls> all();
 
 	/**
-	 * The numbers of one method. They are read one after the other while calls go on.
-	 * Immutable and thread-safe.
-	 *
-	 * @param policy the policy's name
-	 * @param method the method, or the label of a programmatic call
-	 * @param calls calls that have ended, by stop reason, without reasons that never
-	 * occurred
-	 * @param attempts attempts that have ended
-	 * @param retries attempts after the first that have begun
+	 * The numbers of one method: calls and attempts that have ended, and retries that
+	 * have begun. They are read one after the other while calls go on. Immutable.
 	 */
 	record MethodCalls(String policy, String method, Map<StopReason, Long> calls, long attempts, long retries) {
-
 	}
 
 }

@@ -4,10 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 
-/**
- * Describe a failure without its message, or by its message in one short line. A failure
- * may throw when its cause or message is read; it is then described without them.
- */
+/** Describe a failure without its message, or by its message in one short line. */
 final class FailureText {
 
 	/** The greatest length of a message. */
@@ -24,24 +21,14 @@ final class FailureText {
 
 	/** Return the class of a failure's root, or null if the failure has no cause. */
 	static @Nullable String rootClass(Throwable failure) {
-		try {
-			Throwable root = Causes.root(failure);
-			return (root != failure) ? root.getClass().getName() : null;
-		}
-		catch (RuntimeException ex) {
-			return null;
-		}
+		Throwable root = Causes.root(failure);
+		return (root != failure) ? root.getClass().getName() : null;
 	}
 
 	/** Return the message of a failure in one line of bounded length, or null. */
 	static @Nullable String message(Throwable failure) {
-		try {
-			String message = failure.getMessage();
-			return (message != null) ? line(message) : null;
-		}
-		catch (RuntimeException ex) {
-			return null;
-		}
+		String message = failure.getMessage();
+		return (message != null) ? line(message) : null;
 	}
 
 	private static String line(String message) {

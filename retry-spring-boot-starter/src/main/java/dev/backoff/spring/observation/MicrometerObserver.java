@@ -47,21 +47,12 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 
 	private final @Nullable BackoffAttemptConvention attempts;
 
-	/**
-	 * Observe by the conventions of the registry, or else the default ones.
-	 * @param registry the registry
-	 */
+	/** Observe by the conventions of the registry, or else the default ones. */
 	public MicrometerObserver(ObservationRegistry registry) {
 		this(registry, null, null);
 	}
 
-	/**
-	 * Observe by the given conventions.
-	 * @param registry the registry
-	 * @param calls the names and keys of calls, or null for the registry's or the default
-	 * ones
-	 * @param attempts the names and keys of attempts, or null likewise
-	 */
+	/** Observe by the given conventions, or by the registry's where one is null. */
 	public MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
 			@Nullable BackoffAttemptConvention attempts) {
 		this.registry = registry;

@@ -1,8 +1,6 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,15 +44,10 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 		if (!budget.mayPay()) {
 			return "nothing is ever put back, so all retries are refused";
 		}
-		List<String> deposits = new ArrayList<>(2);
-		if (settings.perSuccess() > 0) {
-			deposits.add("a success puts back " + exact(settings.perSuccess()));
-		}
-		if (settings.perSecond() > 0) {
-			deposits.add("a second puts back " + exact(settings.perSecond()));
-		}
-		deposits.add("recovered at " + number(budget.recoveredAt()));
-		return "retries are refused, or wait, while it is empty; " + String.join(", ", deposits);
+		return "retries are refused, or wait, while it is empty; "
+				+ ((settings.perSuccess() > 0) ? "a success puts back " + exact(settings.perSuccess()) + ", " : "")
+				+ ((settings.perSecond() > 0) ? "a second puts back " + exact(settings.perSecond()) + ", " : "")
+				+ "recovered at " + number(budget.recoveredAt());
 	}
 
 	@Override

@@ -14,7 +14,8 @@ import dev.backoff.failure.Idempotency;
  * Warn, once for each method, of a retry that sends a {@code POST} or {@code PATCH} again
  * that may have been applied, if the policy does not set {@code idempotent}, or sets it
  * to {@code by-key} and no key was sent. This needs a client that reports its requests,
- * as those that Spring Boot builds do. Thread-safe.
+ * as those that Spring Boot builds do, or a failure that names its request, as those of
+ * {@code WebClient} and Feign. Thread-safe.
  */
 final class RepeatLogger implements RetryListener {
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,8 @@ import dev.backoff.time.RetryTime;
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
  * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
- * that an inner call has retried, a cancellation), unless a recovery handled it; INFO for
+ * that an inner call has retried, a cancellation), unless a recovery handled it; WARN
+ * once a method for a failure that {@code retryOn} lists but does not reach; INFO for
  * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
  * for each retry and for a success after one. Of a stored call the first failure is WARN,
  * and each stop.
@@ -43,7 +45,8 @@ import dev.backoff.time.RetryTime;
  * No line shows an argument, the message of a call's failure or its stack trace. Where a
  * recovery handled the failure, its stack trace follows in a line of its own at DEBUG. A
  * hook of the application that throws is a bug and is logged with its stack trace: at
- * ERROR once for each hook and method, then at DEBUG.
+ * ERROR once for each hook and method, then at DEBUG. An executor that is too busy to
+ * begin an attempt is logged likewise at WARN, without a stack trace.
  * <p>
  * At WARN and INFO, the first 20 stops a minute of each policy and reason are logged in
  * full, the others as one line for all of them; at DEBUG these are logged in full too. No
@@ -85,10 +88,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * Log in the given time.
-	 * @param time measures the minutes
-	 */
+	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
+
+	/** Log in the given time, which measures the minutes. */
 	public StopLogger(RetryTime time) {
 		this.time = time;
 	}
@@ -96,7 +98,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
 		sweep();
-		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime()) : 0;
+		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime())
+				: 0;
 		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -146,6 +149,11 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 					+ "this is said once for each method");
 			return;
 		}
+		if (level == Level.DEBUG && event.story().toString().contains(RetriesStoppedException.UNREACHED)
+				&& isFirst(this.unreachedMethods, event.method())) {
+			log(Level.WARN, event, "; this is said once for each method");
+			return;
+		}
 		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
@@ -167,8 +175,16 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		sweep();
-		Level level = isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.ERROR : Level.DEBUG;
+		boolean busy = event.failure() instanceof TimeoutException && event.hook().equals("executor");
+		Level level = !isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.DEBUG
+				: busy ? Level.WARN : Level.ERROR;
 		if (!logger.isEnabledForLevel(level)) {
+			return;
+		}
+		if (busy) {
+			named(level, event).log("The executor of later attempts has not begun an attempt of " + event.method()
+					+ " within a second, so the attempt is made on the default executor of CompletableFuture. "
+					+ "Do the executor's threads wait for the results of such calls? (policy " + event.policy() + ")");
 			return;
 		}
 		String classes = FailureText.classes(event.failure());
@@ -228,8 +244,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue("backoff.calls", held.calls());
 		String within = DurationText.story(held.within());
 		if (reason == null) {
-			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within + " (policy "
-					+ held.policy() + ")");
+			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within
+					+ " (policy " + held.policy() + ")");
 			return;
 		}
 		line.addKeyValue(STOP, reason.tag())

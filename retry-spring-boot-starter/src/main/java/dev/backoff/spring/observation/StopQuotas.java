@@ -60,7 +60,9 @@ final class StopQuotas {
 	private record Kind(String policy, @Nullable StopReason reason) {
 	}
 
-	/** The stops of a minute; attempts and recoveries are those of the ones not admitted. */
+	/**
+	 * The stops of a minute; attempts and recoveries are those of the ones not admitted.
+	 */
 	private record Counted(int stops, long attempts, long recovered, long began, long last) {
 
 		Counted plus(int attempts, boolean recovered, long now) {

@@ -10,23 +10,12 @@ import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 
 /**
- * A call that stopped without success, without its arguments and its result. Immutable
- * and thread-safe.
+ * A call that stopped without success, without its arguments and its result. Of more than
+ * six waits and attempts it has the first and last three. Its failure is the name of a
+ * class, or null if a result was not good enough; the root's is null without a cause. The
+ * message is one line of 200 characters at most, or null unless messages may be shown.
+ * Immutable and thread-safe.
  *
- * @param time the time of the stop
- * @param policy the policy's name
- * @param method the method, or the label of a programmatic call
- * @param reason the stop reason
- * @param attempts the number of attempts
- * @param waits the waits between them; of more than six the first and last three
- * @param attemptTimes the durations of the attempts; of more than six the first and last
- * three
- * @param elapsed the duration of the whole call
- * @param failure the class of the last failure, or null if a result was not good enough
- * @param rootFailure the class of its root cause, or null if the failure has no cause
- * @param message the message of the failure, in one line of 200 characters at most, or
- * null unless messages may be shown
- * @param recovery the result of the recovery
  * @since 0.1
  */
 public record StoppedCall(Instant time, String policy, String method, StopReason reason, int attempts,

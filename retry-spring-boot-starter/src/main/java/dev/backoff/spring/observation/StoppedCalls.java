@@ -46,11 +46,7 @@ public final class StoppedCalls implements RetryListener {
 
 	private final Map<String, List<StoppedCall>> policies = new ConcurrentHashMap<>();
 
-	/**
-	 * Keep calls.
-	 * @param clock the time of each stop
-	 * @param messages whether messages of failures may be kept and shown; asked each time
-	 */
+	/** Keep calls, with messages of failures while these may be kept and shown. */
 	public StoppedCalls(Clock clock, BooleanSupplier messages) {
 		this.clock = clock;
 		this.messages = messages;
@@ -82,19 +78,13 @@ public final class StoppedCalls implements RetryListener {
 				event.recovery());
 	}
 
-	/**
-	 * Return the last calls of a policy that stopped.
-	 * @param policy the policy's name
-	 * @return an immutable list, the latest first
-	 */
+	/** Return the last calls of a policy that stopped, the latest first. */
 	public List<StoppedCall> of(String policy) {
 		List<StoppedCall> calls = this.policies.getOrDefault(policy, List.of());
 		return this.messages.getAsBoolean() ? calls : calls.stream().map(StoppedCall::withoutMessage).toList();
 	}
 
-	/**
-	 * {@return the policies of stopped calls, an immutable set of names in order}
-	 */
+	/** Return the policies of stopped calls in order. */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
 	}

@@ -107,7 +107,18 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	 * {@code OrderService.place}.
 	 */
 	public String label() {
-		return this.type.getSimpleName() + "." + this.method.getName();
+		return this.type.getSimpleName() + "." + name(this.method);
+	}
+
+	/**
+	 * Return the name of a method as it is written in Kotlin too. If a function takes or
+	 * returns a value class, the compiler appends a {@code -} and a hash.
+	 * @param method any method
+	 * @return its name up to the first {@code -}
+	 */
+	public static String name(Method method) {
+		int hash = method.getName().indexOf('-');
+		return (hash > 0) ? method.getName().substring(0, hash) : method.getName();
 	}
 
 	/**

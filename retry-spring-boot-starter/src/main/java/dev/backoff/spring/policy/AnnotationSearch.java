@@ -2,8 +2,9 @@ package dev.backoff.spring.policy;
 
 import java.lang.annotation.Annotation;
 import java.lang.annotation.AnnotationFormatError;
-import java.lang.reflect.Method;
+import java.lang.reflect.AnnotatedElement;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,41 +44,15 @@ final class AnnotationSearch {
 		if (type == null || type.getName().startsWith("java.")) {
 			return false;
 		}
-		if (isAmong(type.getDeclaredAnnotations())) {
-			return true;
-		}
-		for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
-			if (isAmong(method.getDeclaredAnnotations())) {
-				return true;
-			}
-		}
-		if (isAt(type.getSuperclass())) {
-			return true;
-		}
-		for (Class<?> contract : type.getInterfaces()) {
-			if (isAt(contract)) {
-				return true;
-			}
-		}
-		return false;
+		return isOn(type) || Stream.of(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotationSearch::isOn)
+				|| isAt(type.getSuperclass()) || Stream.of(type.getInterfaces()).anyMatch(AnnotationSearch::isAt);
 	}
 
-	private static boolean isAmong(Annotation[] annotations) {
-		for (Annotation annotation : annotations) {
-			if (isCarrier(annotation.annotationType())) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	private static boolean isCarrier(Class<? extends Annotation> type) {
-		Boolean known = carriers.get(type);
-		if (known == null) {
-			known = type == Backoff.class || MergedAnnotations.from(type).isPresent(Backoff.class);
-			carriers.put(type, known);
-		}
-		return known;
+	private static boolean isOn(AnnotatedElement element) {
+		return Stream.of(element.getDeclaredAnnotations())
+			.map(Annotation::annotationType)
+			.anyMatch((type) -> carriers.computeIfAbsent(type,
+					(key) -> key == Backoff.class || MergedAnnotations.from(key).isPresent(Backoff.class)));
 	}
 
 }

@@ -26,44 +26,30 @@ public final class BackoffPolicies {
 	/* Read once for each question, so that an answer is of one configuration. */
 	private volatile PolicyResolver resolver;
 
-	/**
-	 * Make the policies of an application.
-	 * @param configuration the configuration
-	 * @param resolver resolves placeholders in annotations
-	 * @param classLoader finds the exception types that a configuration names
-	 */
+	/** Make the policies of an application, whose placeholders the resolver resolves. */
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
 		this.resolver = new PolicyResolver(configuration, new Placeholders(resolver), classLoader);
 	}
 
-	/**
-	 * {@return the policies in effect now, which a later change does not affect}
-	 */
+	/** Return the policies in effect now, which a later change does not affect. */
 	public Candidate current() {
 		return this.resolver;
 	}
 
-	/**
-	 * {@return the configuration in effect}
-	 */
+	/** Return the configuration in effect. */
 	public BackoffConfiguration configuration() {
 		return this.resolver.configuration();
 	}
 
 	/**
-	 * Return the policies by another configuration.
-	 * @param configuration the other one
-	 * @return a candidate, which changes nothing until it is {@linkplain #adopt adopted}
+	 * Return the policies by another configuration, which change nothing until adopted.
 	 */
 	public Candidate candidate(BackoffConfiguration configuration) {
 		return new PolicyResolver(this.resolver, configuration);
 	}
 
-	/**
-	 * Put another configuration into effect, for all questions from now on.
-	 * @param candidate made by this
-	 */
+	/** Put another configuration into effect, for all questions from now on. */
 	public void adopt(Candidate candidate) {
 		this.resolver = (PolicyResolver) candidate;
 	}
@@ -80,42 +66,35 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return a policy's name as it is known.
-	 * @param name any spelling
-	 * @return the name below {@code backoff.policies} or in an annotation, or the label
-	 * of a method that names no policy; empty if nothing has that name
+	 * Return a policy's name as it is known: below {@code backoff.policies}, in an
+	 * annotation, or the label of a method that names no policy. Empty if nothing has
+	 * that name.
 	 */
 	public Optional<String> find(String name) {
 		return Optional.ofNullable(this.resolver.find(name));
 	}
 
 	/**
-	 * {@return the names below {@code backoff.policies} that no method and no other
-	 * policy has used so far}
+	 * Return the names below {@code backoff.policies} that no method and no other policy
+	 * has used so far.
 	 */
 	public List<String> unused() {
 		return this.resolver.unused(Section.POLICIES);
 	}
 
-	/**
-	 * {@return the names below {@code backoff.breakers} that no policy in use has}
-	 */
+	/** Return the names below {@code backoff.breakers} that no policy in use has. */
 	public List<String> unusedBreakers() {
 		return this.resolver.unused(Section.BREAKERS);
 	}
 
-	/**
-	 * {@return the names below {@code backoff.budgets} that no policy in use has}
-	 */
+	/** Return the names below {@code backoff.budgets} that no policy in use has. */
 	public List<String> unusedBudgets() {
 		return this.resolver.unused(Section.BUDGETS);
 	}
 
 	/**
 	 * Make a type with annotated methods known, so that labels distinguish types with one
-	 * simple name.
-	 * @param type the class or interface
-	 * @return false if another type has the same simple name
+	 * simple name. Return false if another type has it.
 	 */
 	public boolean announce(Class<?> type) {
 		return this.resolver.announce(type);
@@ -124,8 +103,6 @@ public final class BackoffPolicies {
 	/**
 	 * Return the label of a method in meters and logs: {@code SimpleClassName.method}, or
 	 * with its package where two types have the same simple name.
-	 * @param method the method
-	 * @return its label
 	 */
 	public String label(AnnotatedMethod method) {
 		return this.resolver.label(method);
@@ -134,39 +111,22 @@ public final class BackoffPolicies {
 	/** The policies by one configuration, in effect or not. Thread-safe. */
 	public sealed interface Candidate permits PolicyResolver {
 
-		/**
-		 * {@return the configuration}
-		 */
+		/** Return the configuration. */
 		BackoffConfiguration configuration();
 
-		/**
-		 * Return the effective policy of a method.
-		 * @param method the method with its annotations
-		 * @param problems gets what is wrong
-		 * @return the policy, or null if there are problems
-		 */
+		/** Return the effective policy of a method, or null if there are problems. */
 		@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems);
 
-		/**
-		 * Return the effective policy of a name.
-		 * @param name a name below {@code backoff.policies}
-		 * @return the policy
-		 * @throws InvalidBackoffException if the name is not defined or its values do not
-		 * fit together
-		 */
+		/** Return the effective policy of a name. */
 		EffectivePolicy resolve(String name);
 
 		/**
-		 * Return the policy of a name, without counting it as used.
-		 * @param name a name below {@code backoff.policies}
-		 * @return the policy, empty if it is not defined or only an annotation completes
-		 * it
+		 * Return the policy of a name, without counting it as used. Empty if it is not
+		 * defined or only an annotation completes it.
 		 */
 		Optional<EffectivePolicy> peek(String name);
 
-		/**
-		 * {@return the names below {@code backoff.policies}, in their known spelling}
-		 */
+		/** Return the names below {@code backoff.policies}, in their known spelling. */
 		List<String> names();
 
 		/**
@@ -174,7 +134,6 @@ public final class BackoffPolicies {
 		 * checked by itself. Whether values fit together is checked only for policies
 		 * without a use so far: an annotation, or a policy that inherits, may complete
 		 * the others.
-		 * @param problems gets what is wrong
 		 */
 		void check(List<Problem> problems);
 

@@ -2,7 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -55,10 +54,9 @@ final class FailureTypes {
 			this.problems.add(name.problem("names a class that is no exception", "Write an exception type."));
 			return null;
 		}
-		if (key == PolicyKey.RETRY_ON
-				&& (VirtualMachineError.class.isAssignableFrom(type) || LinkageError.class.isAssignableFrom(type)
-						|| ThreadDeath.class.isAssignableFrom(type) || InterruptedException.class.isAssignableFrom(type)
-						|| CancellationException.class.isAssignableFrom(type))) {
+		if (key == PolicyKey.RETRY_ON && (VirtualMachineError.class.isAssignableFrom(type)
+				|| LinkageError.class.isAssignableFrom(type) || ThreadDeath.class.isAssignableFrom(type)
+				|| InterruptedException.class.isAssignableFrom(type))) {
 			this.problems.add(name.problem("names a failure that is never retried", "Remove it."));
 		}
 		return type.asSubclass(Throwable.class);

@@ -84,6 +84,8 @@ final class PolicyAssembler {
 		for (PolicyKey key : PolicyKey.values()) {
 			set(key, builder);
 		}
+		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
+		builder.judgedByLists(classifier != null && classifier.value().text().equalsIgnoreCase("none"));
 		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays)).maxWaiting(mostWaiting());
 		RetryPolicy numbers = builder.build();
 		checkRoom(numbers);
@@ -94,8 +96,8 @@ final class PolicyAssembler {
 		}
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
 			.forEach(this.values::note);
-		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
-		return new EffectivePolicy(numbers, (classifier != null) ? classifier.value() : null,
+		return new EffectivePolicy(numbers,
+				(classifier != null && !numbers.isJudgedByLists()) ? classifier.value() : null,
 				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
 				this.values.writtenForIt());
 	}

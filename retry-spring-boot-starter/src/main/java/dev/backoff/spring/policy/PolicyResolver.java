@@ -196,7 +196,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	String label(AnnotatedMethod method) {
-		return announce(method.type()) ? method.label() : method.type().getName() + "." + method.method().getName();
+		return announce(method.type()) ? method.label()
+				: method.type().getName() + "." + AnnotatedMethod.name(method.method());
 	}
 
 	private List<AnnotationValues> annotations(AnnotatedMethod method, List<Problem> problems) {

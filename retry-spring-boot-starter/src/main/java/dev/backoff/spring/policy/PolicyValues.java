@@ -1,6 +1,7 @@
 package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ final class PolicyValues {
 	}
 
 	Map<PolicyKey, EffectiveValue> effective() {
-		return this.effective;
+		return Collections.unmodifiableMap(this.effective);
 	}
 
 	/** Report that a value does not fit others. */

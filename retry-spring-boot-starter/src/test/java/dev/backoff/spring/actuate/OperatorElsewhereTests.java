@@ -2,6 +2,7 @@ package dev.backoff.spring.actuate;
 
 import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -164,6 +167,25 @@ class OperatorElsewhereTests {
 					.startsWith("{unused=");
 				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
 			}
+		}
+
+		@Test
+		void auditsWhatIsWritten() throws Exception {
+			String[] arguments = Arrays.copyOf(EXPOSED, 4);
+			arguments[3] = UNRESTRICTED;
+			List<AuditEvent> events = new ArrayList<>();
+			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, arguments)) {
+				context.addApplicationListener((event) -> {
+					if (event instanceof AuditApplicationEvent audit) {
+						events.add(audit.getAuditEvent());
+					}
+				});
+				this.server.invoke(this.name, "override", new Object[] { "orders", Map.of("base", "2s") },
+						new String[] { String.class.getName(), Object.class.getName() });
+			}
+			assertThat(events).singleElement()
+				.satisfies((event) -> assertThat(event.getData().toString()).contains("what=policy orders: base")
+					.contains("after=2s"));
 		}
 
 		private String refusal(String operation, String name, @Nullable Object argument) {

@@ -405,7 +405,7 @@ class OperatorTests {
 				"metrics-only, METRICS_ONLY", "open, OPEN", "closed, CLOSED" })
 		void breakersAreMoved(String written, BreakerState state) throws Exception {
 			String answer = ok("POST", "/breakers/GateWay", "{\"state\": \"" + written + "\"}");
-			assertThat(OperatorTests.this.breakers.get("gateway").state()).isEqualTo(state);
+			assertThat(breakers.get("gateway").state()).isEqualTo(state);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo(state.tag());
 			assertThat(JsonPath.<String>read(ok("GET", "/breakers/gateway", ""), "$.state")).isEqualTo(state.tag());
 		}
@@ -413,9 +413,9 @@ class OperatorTests {
 		@Test
 		void budgetsAreFilled() throws Exception {
 			waits();
-			assertThat(OperatorTests.this.budgets.get("orders").balance()).isLessThan(50);
+			assertThat(budgets.get("orders").balance()).isLessThan(50);
 			String answer = ok("POST", "/budgets/orders", "{\"reset\": true}");
-			assertThat(OperatorTests.this.budgets.get("orders").balance()).isEqualTo(50);
+			assertThat(budgets.get("orders").balance()).isEqualTo(50);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo("50.0");
 			assertThat(JsonPath.<Double>read(ok("GET", "/budgets/orders", ""), "$.balance")).isEqualTo(50);
 		}
@@ -464,7 +464,7 @@ class OperatorTests {
 
 		@Test
 		void areLeftAloneByAFormThatWouldBeLost() throws Exception {
-			LocalClient client = LocalClient.on(OperatorTests.this.port);
+			LocalClient client = LocalClient.on(port);
 			assertThat(client
 				.send("POST", "/actuator/backoff/sync/wake", "{\"now\": true}", "application/x-www-form-urlencoded")
 				.statusCode()).isEqualTo(415);
@@ -481,9 +481,7 @@ class OperatorTests {
 			assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
 			assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
 			assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
-			String woken = LocalClient.on(OperatorTests.this.port)
-				.send("POST", "/actuator/backoff/sync/wake", "", null)
-				.body();
+			String woken = LocalClient.on(port).send("POST", "/actuator/backoff/sync/wake", "", null).body();
 			assertThat(JsonPath.<Integer>read(woken, "$.calls")).isEqualTo(2);
 			for (CompletableFuture<String> call : List.of(one, other)) {
 				assertThat(RetriesStoppedException.of(catchThrowable(call::join)).reason())
@@ -499,7 +497,7 @@ class OperatorTests {
 		@Test
 		void areShownUnderADeadline() throws Exception {
 			CompletableFuture<String> hanging = OperatorTests.this.orders.hang();
-			OperatorTests.this.time.advance(Duration.ofSeconds(40));
+			time.advance(Duration.ofSeconds(40));
 			JSONAssert.assertEquals("[ { 'method': 'Orders.hang', 'attempt': 1, 'elapsedMs': 40000.0 } ]",
 					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
 			assertThat(hanging.cancel(true)).isTrue();
@@ -527,7 +525,7 @@ class OperatorTests {
 			HttpResponse<String> response = send("POST", "/orders", body);
 			assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
 			assertThat(response.body()).doesNotContain("sesame").doesNotContain("\\u001b", "\u001b", "\u2028");
-			assertThat(OperatorTests.this.policies.configuration().overrides().isEmpty()).isTrue();
+			assertThat(policies.configuration().overrides().isEmpty()).isTrue();
 		}
 
 		@Test
@@ -572,10 +570,7 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
 					"backoff.policies.moved." + other + "=" + moved);
-			Map<PolicyKey, EffectiveValue> here = OperatorTests.this.policies.current()
-				.peek("moved")
-				.orElseThrow()
-				.values();
+			Map<PolicyKey, EffectiveValue> here = policies.current().peek("moved").orElseThrow().values();
 			configured(lines, (theirs) -> {
 				Map<PolicyKey, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
 				here.forEach(
@@ -618,7 +613,7 @@ class OperatorTests {
 			String encoded = path.replace("[", "%5B").replace("]", "%5D");
 			int status = send("POST", encoded, "{\"base\": \"3s\"}").statusCode();
 			assertThat(status).isIn(400, 404);
-			assertThat(OperatorTests.this.policies.configuration().overrides().isEmpty()).isTrue();
+			assertThat(policies.configuration().overrides().isEmpty()).isTrue();
 		}
 
 	}

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
@@ -9,6 +10,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
@@ -28,6 +30,17 @@ public final class AdviceContexts {
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 			.withBean(VirtualTime.class)
 			.withBean(RecordingListener.class);
+	}
+
+	/** Start an application with these beans, for a test that closes it. */
+	static AnnotationConfigApplicationContext start(Consumer<AnnotationConfigApplicationContext> beans) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.registerBean(VirtualTime.class);
+		context.registerBean(RecordingListener.class);
+		beans.accept(context);
+		context.register(AopAutoConfiguration.class, BackoffAutoConfiguration.class);
+		context.refresh();
+		return context;
 	}
 
 	/** Return how long a call that fails to the end has waited between its attempts. */

@@ -5,7 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
 import org.aspectj.lang.ProceedingJoinPoint;
@@ -13,7 +18,6 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,6 +30,8 @@ import dev.backoff.Attempt;
 import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
@@ -33,7 +39,6 @@ import dev.backoff.fixture.VirtualTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Methods that return a stage, through their proxies. */
-@Timeout(60)
 class AsyncMethodsTests {
 
 	/* Another thread for each attempt, which is waited for. */
@@ -115,6 +120,41 @@ class AsyncMethodsTests {
 			}
 		}
 
+		/* Both run on the thread that completes the attempt. */
+		@Test
+		void givesItsContextToRecoveriesAndListenersToo() {
+			ThreadLocal<String> user = new ThreadLocal<>();
+			ContextRegistry.getInstance().registerThreadLocalAccessor("test.user", user);
+			List<String> seen = new CopyOnWriteArrayList<>();
+			try {
+				runner().withBean(Parking.class)
+					.withBean("seeing", RetryListener.class, () -> new SeeingListener(user, seen))
+					.run((context) -> {
+						List<CompletableFuture<String>> stages = new ArrayList<>();
+						user.set("caller");
+						CompletableFuture<String> result = context.getBean(Parking.class).call(() -> {
+							stages.add(new CompletableFuture<>());
+							return stages.get(stages.size() - 1);
+						}, () -> {
+							seen.add("recover " + user.get());
+							stages.add(new CompletableFuture<>());
+							return stages.get(stages.size() - 1);
+						});
+						user.remove();
+						OTHER_THREADS.execute(() -> stages.get(0).completeExceptionally(new IOException("down")));
+						context.getBean(VirtualTime.class).runNext();
+						OTHER_THREADS.execute(() -> stages.get(1).completeExceptionally(new IOException("down")));
+						OTHER_THREADS.execute(() -> stages.get(2).complete("parked"));
+						assertThat(result).isCompletedWithValue("parked");
+						assertThat(seen).containsExactly("onRetry caller", "recover caller", "onStop caller");
+					});
+			}
+			finally {
+				user.remove();
+				ContextRegistry.getInstance().removeThreadLocalAccessor("test.user");
+			}
+		}
+
 		@Test
 		void runsOnTheExecutorOfTheApplication() {
 			AsyncMethodsTests.this.runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
@@ -122,8 +162,37 @@ class AsyncMethodsTests {
 				.run((context) -> {
 					assertThat(context).hasSingleBean(Executor.class);
 					CompletableFuture<String> result = context.getBean(Plain.class).send(2);
-					context.getBean(VirtualTime.class).runAll();
+					context.getBean(VirtualTime.class).runNext();
 					assertThat(result.join()).startsWith("attempt 2 on task-");
+				});
+		}
+
+		@Test
+		void runsElsewhereIfAllThreadsOfTheExecutorWaitForItsResult() {
+			AsyncMethodsTests.this.runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+				.withPropertyValues("spring.task.execution.pool.core-size=2")
+				.withBean(Plain.class)
+				.run((context) -> {
+					Executor executor = context.getBean(Executor.class);
+					Plain bean = context.getBean(Plain.class);
+					CountDownLatch begun = new CountDownLatch(2);
+					List<FutureTask<String>> jobs = new ArrayList<>();
+					for (int i = 0; i < 2; i++) {
+						jobs.add(new FutureTask<>(() -> {
+							CompletableFuture<String> result = bean.send(2);
+							begun.countDown();
+							return result.join();
+						}));
+					}
+					jobs.forEach(executor::execute);
+					begun.await();
+					VirtualTime time = context.getBean(VirtualTime.class);
+					for (int i = 0; i < 4; i++) {
+						time.runNext();
+					}
+					assertThat(jobs)
+						.allSatisfy((job) -> assertThat(job.get(30, TimeUnit.SECONDS)).startsWith("attempt 2 on "));
+					assertThat(context.getBean(RecordingListener.class).hookFailures()).isNotEmpty();
 				});
 		}
 
@@ -426,6 +495,37 @@ class AsyncMethodsTests {
 		@Backoff(base = "1m", cap = "10m")
 		public CompletableFuture<String> send() {
 			return CompletableFuture.completedFuture("sent");
+		}
+
+	}
+
+	/** Recovered by a stage. */
+	static class Parking {
+
+		@Backoff(maxAttempts = "2", recover = "park")
+		CompletableFuture<String> call(Supplier<CompletableFuture<String>> work,
+				Supplier<CompletableFuture<String>> recovery) {
+			return work.get();
+		}
+
+		CompletableFuture<String> park(Supplier<CompletableFuture<String>> work,
+				Supplier<CompletableFuture<String>> recovery) {
+			return recovery.get();
+		}
+
+	}
+
+	/** Note what is bound to the thread at each event. */
+	private record SeeingListener(ThreadLocal<String> bound, List<String> seen) implements RetryListener {
+
+		@Override
+		public void onRetry(RetryEvent.Scheduled event) {
+			this.seen.add("onRetry " + this.bound.get());
+		}
+
+		@Override
+		public void onStop(RetryEvent.Stopped event) {
+			this.seen.add("onStop " + this.bound.get());
 		}
 
 	}

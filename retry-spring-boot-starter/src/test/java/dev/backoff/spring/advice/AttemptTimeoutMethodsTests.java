@@ -18,7 +18,6 @@ import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Methods that call a server over sockets which does not answer the first requests. In
  * real time, but a machine that is slow only makes more attempts.
  */
-@Timeout(60)
 class AttemptTimeoutMethodsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -16,11 +16,9 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 class CalledMethodsTests {
 
 	private static final List<Class<?>> TYPES = List.of(String.class, ArrayList.class, Collections.class, Arrays.class,

@@ -15,7 +15,6 @@ import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.MDC;
@@ -45,7 +44,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What later attempts on the application's executor see of the caller's thread: what has
  * an accessor in the registry, and nothing else.
  */
-@Timeout(60)
 class CarriedContextTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()

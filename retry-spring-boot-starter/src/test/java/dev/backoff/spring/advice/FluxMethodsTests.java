@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Subscription;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
@@ -34,13 +35,23 @@ import dev.backoff.fixture.VirtualTime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Methods that return a Flux, through their proxies. */
-@Timeout(60)
 class FluxMethodsTests {
 
-	private final ApplicationContextRunner runner = AdviceContexts.runner()
-		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
-		.withPropertyValues("backoff.policies.replayed.replay=true")
-		.withBean(Feed.class);
+	@AutoClose
+	private final AnnotationConfigApplicationContext context = AdviceContexts.start((context) -> {
+		TestPropertyValues.of("backoff.policies.replayed.replay=true").applyTo(context);
+		context.registerBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
+		context.registerBean(Feed.class);
+		context.registerBean(Around.class);
+	});
+
+	private final Feed feed = this.context.getBean(Feed.class);
+
+	private final Around around = this.context.getBean(Around.class);
+
+	private final VirtualTime time = this.context.getBean(VirtualTime.class);
+
+	private final RecordingListener listener = this.context.getBean(RecordingListener.class);
 
 	private final IOException failure = new IOException("down");
 
@@ -55,90 +66,73 @@ class FluxMethodsTests {
 
 		@Test
 		void arePassedOnAsTheyCome() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				TestPublisher<Integer> publisher = TestPublisher.create();
-				List<Integer> seen = new ArrayList<>();
-				context.getBean(Feed.class).read((number) -> publisher.flux()).subscribe(seen::add);
-				publisher.next(1, 2);
-				assertThat(seen).containsExactly(1, 2);
-				publisher.complete();
-				assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
-			});
+			TestPublisher<Integer> publisher = TestPublisher.create();
+			List<Integer> seen = new ArrayList<>();
+			feed.read((number) -> publisher.flux()).subscribe(seen::add);
+			publisher.next(1, 2);
+			assertThat(seen).containsExactly(1, 2);
+			publisher.complete();
+			assertThat(listener.events()).isEmpty();
 		}
 
 		@Test
 		void comeAfterAttemptsThatFailedBeforeAny() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Integer> seen = new ArrayList<>();
-				AtomicInteger ended = new AtomicInteger();
-				context.getBean(Feed.class)
-					.read((number) -> (number < 3) ? Flux.error(FluxMethodsTests.this.failure) : Flux.just(1, 2))
-					.subscribe(seen::add, null, ended::incrementAndGet);
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(seen).containsExactly(1, 2);
-				assertThat(ended).hasValue(1);
-				assertThat(context.getBean(RecordingListener.class).succeeded()).singleElement()
-					.satisfies((succeeded) -> assertThat(succeeded.attempts()).isEqualTo(3));
-			});
+			List<Integer> seen = new ArrayList<>();
+			AtomicInteger ended = new AtomicInteger();
+			feed.read((number) -> (number < 3) ? Flux.error(failure) : Flux.just(1, 2))
+				.subscribe(seen::add, null, ended::incrementAndGet);
+			time.runAll();
+			assertThat(seen).containsExactly(1, 2);
+			assertThat(ended).hasValue(1);
+			assertThat(listener.succeeded()).singleElement()
+				.satisfies((succeeded) -> assertThat(succeeded.attempts()).isEqualTo(3));
 		}
 
 		@Test
 		void keepACallFromBeingRetried() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Integer> seen = new ArrayList<>();
-				AtomicReference<Throwable> thrown = new AtomicReference<>();
-				context.getBean(Feed.class).read((number) -> failingUntil(9, 2)).subscribe(seen::add, thrown::set);
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(seen).containsExactly(1, 2);
-				assertThat(thrown).hasValue(FluxMethodsTests.this.failure);
-				RetriesStoppedException story = RetriesStoppedException.of(thrown.get());
-				assertThat(story).hasMessageContaining(
-						"NOT_RETRYABLE, elements have been passed on already; " + "with replay: true they come again");
-				assertThat(story.attempts()).isEqualTo(1);
-			});
+			List<Integer> seen = new ArrayList<>();
+			AtomicReference<Throwable> thrown = new AtomicReference<>();
+			feed.read((number) -> failingUntil(9, 2)).subscribe(seen::add, thrown::set);
+			time.runAll();
+			assertThat(seen).containsExactly(1, 2);
+			assertThat(thrown).hasValue(failure);
+			RetriesStoppedException story = RetriesStoppedException.of(thrown.get());
+			assertThat(story).hasMessageContaining(
+					"NOT_RETRYABLE, elements have been passed on already; " + "with replay: true they come again");
+			assertThat(story.attempts()).isEqualTo(1);
 		}
 
 		@Test
 		void comeAgainIfThatIsWanted() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Integer> seen = new ArrayList<>();
-				context.getBean(Feed.class).replay((number) -> failingUntil(3, 2)).subscribe(seen::add);
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(seen).containsExactly(1, 2, 1, 2, 1, 2);
-			});
+			List<Integer> seen = new ArrayList<>();
+			feed.replay((number) -> failingUntil(3, 2)).subscribe(seen::add);
+			time.runAll();
+			assertThat(seen).containsExactly(1, 2, 1, 2, 1, 2);
 		}
 
 		@Test
 		void areFollowedByThoseOfTheRecovery() {
-			FluxMethodsTests.this.runner.run((context) -> StepVerifier
-				.create(context.getBean(Feed.class).recovered((number) -> failingUntil(9, 2)))
+			StepVerifier.create(feed.recovered((number) -> failingUntil(9, 2)))
 				.expectNext(1, 2, 100, 101)
-				.verifyComplete());
+				.verifyComplete();
 		}
 
 		@Test
 		void seeNoAttemptOfTheirSourceFurtherDown() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<String> seen = new ArrayList<>();
-				context.getBean(Feed.class)
-					.read((number) -> Flux.range(1, 2).doOnNext((element) -> seen.add("inside " + running())))
-					.doOnNext((element) -> seen.add("outside " + running()))
-					.blockLast();
-				assertThat(seen).containsExactly("inside true", "outside false", "inside true", "outside false");
-			});
+			List<String> seen = new ArrayList<>();
+			feed.read((number) -> Flux.range(1, 2).doOnNext((element) -> seen.add("inside " + running())))
+				.doOnNext((element) -> seen.add("outside " + running()))
+				.blockLast();
+			assertThat(seen).containsExactly("inside true", "outside false", "inside true", "outside false");
 		}
 
 		@Test
 		void seeTheAttemptAroundFurtherDown() {
-			FluxMethodsTests.this.runner.withBean(Around.class).run((context) -> {
-				List<Integer> maxima = new ArrayList<>();
-				context.getBean(Around.class)
-					.call(() -> context.getBean(Feed.class)
-						.read((number) -> Flux.range(1, 2))
-						.doOnNext((element) -> maxima.add(Attempt.current().maximum().orElse(0)))
-						.blockLast());
-				assertThat(maxima).containsExactly(7, 7);
-			});
+			List<Integer> maxima = new ArrayList<>();
+			around.call(() -> feed.read((number) -> Flux.range(1, 2))
+				.doOnNext((element) -> maxima.add(Attempt.current().maximum().orElse(0)))
+				.blockLast());
+			assertThat(maxima).containsExactly(7, 7);
 		}
 
 		private static boolean running() {
@@ -152,85 +146,68 @@ class FluxMethodsTests {
 
 		@Test
 		void isPassedOnAndNoMore() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Long> requests = new ArrayList<>();
-				StepVerifier
-					.create(context.getBean(Feed.class)
-						.read((number) -> Flux.range(1, 100).hide().doOnRequest(requests::add)), 0)
-					.thenRequest(2)
-					.expectNext(1, 2)
-					.thenRequest(3)
-					.expectNext(3, 4, 5)
-					.thenCancel()
-					.verify();
-				assertThat(requests).containsExactly(2L, 3L);
-			});
+			List<Long> requests = new ArrayList<>();
+			StepVerifier.create(feed.read((number) -> Flux.range(1, 100).hide().doOnRequest(requests::add)), 0)
+				.thenRequest(2)
+				.expectNext(1, 2)
+				.thenRequest(3)
+				.expectNext(3, 4, 5)
+				.thenCancel()
+				.verify();
+			assertThat(requests).containsExactly(2L, 3L);
 		}
 
 		@Test
 		void isCarriedOverAttempts() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Long> requests = new ArrayList<>();
-				VirtualTime time = context.getBean(VirtualTime.class);
-				StepVerifier
-					.create(context.getBean(Feed.class)
-						.replay((number) -> failingUntil(3, 3).hide().doOnRequest(requests::add)), 0)
-					.thenRequest(5)
-					.expectNext(1, 2, 3)
-					.then(time::runAll)
-					.expectNext(1, 2)
-					.thenRequest(1)
-					.expectNext(3)
-					.then(() -> assertThat(requests).containsExactly(5L, 2L, 1L))
-					.then(time::runAll)
-					.thenRequest(Long.MAX_VALUE)
-					.expectNext(1, 2, 3)
-					.verifyComplete();
-				assertThat(requests).containsExactly(5L, 2L, 1L, Long.MAX_VALUE);
-			});
+			List<Long> requests = new ArrayList<>();
+			StepVerifier.create(feed.replay((number) -> failingUntil(3, 3).hide().doOnRequest(requests::add)), 0)
+				.thenRequest(5)
+				.expectNext(1, 2, 3)
+				.then(time::runAll)
+				.expectNext(1, 2)
+				.thenRequest(1)
+				.expectNext(3)
+				.then(() -> assertThat(requests).containsExactly(5L, 2L, 1L))
+				.then(time::runAll)
+				.thenRequest(Long.MAX_VALUE)
+				.expectNext(1, 2, 3)
+				.verifyComplete();
+			assertThat(requests).containsExactly(5L, 2L, 1L, Long.MAX_VALUE);
 		}
 
 		@Test
 		void whileNoAttemptRunsIsKeptForTheNext() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Long> requests = new ArrayList<>();
-				StepVerifier
-					.create(context.getBean(Feed.class)
-						.read((number) -> (number == 1) ? Flux.error(FluxMethodsTests.this.failure)
-								: Flux.range(1, 100).hide().doOnRequest(requests::add)),
-							0)
-					.thenRequest(2)
-					.thenRequest(1)
-					.then(context.getBean(VirtualTime.class)::runAll)
-					.expectNext(1, 2, 3)
-					.thenCancel()
-					.verify();
-				assertThat(requests).containsExactly(3L);
-			});
+			List<Long> requests = new ArrayList<>();
+			StepVerifier
+				.create(feed.read((number) -> (number == 1) ? Flux.error(failure)
+						: Flux.range(1, 100).hide().doOnRequest(requests::add)), 0)
+				.thenRequest(2)
+				.thenRequest(1)
+				.then(time::runAll)
+				.expectNext(1, 2, 3)
+				.thenCancel()
+				.verify();
+			assertThat(requests).containsExactly(3L);
 		}
 
 		@Test
 		void holdsWhileManyThreadsAskAndAttemptsFail() throws InterruptedException {
-			FluxMethodsTests.this.runner.run((context) -> {
-				int wanted = 20_000;
-				Bounded subscriber = new Bounded(wanted);
-				context.getBean(Feed.class)
-					.stubborn((number) -> Flux.range(1, 7)
-						.hide()
-						.concatWith(Flux.error(FluxMethodsTests.this.failure))
-						.subscribeOn(Schedulers.parallel()))
-					.subscribe(subscriber);
-				for (int i = 0; i < 4; i++) {
-					Schedulers.boundedElastic().schedule(() -> {
-						for (int k = 0; k < wanted / 4; k++) {
-							subscriber.ask();
-						}
-					});
-				}
-				assertThat(subscriber.all.await(30, TimeUnit.SECONDS)).isTrue();
-				assertThat(subscriber.problem).hasValue(null);
-				subscriber.cancel();
-			});
+			int wanted = 20_000;
+			Bounded subscriber = new Bounded(wanted);
+			feed.stubborn((number) -> Flux.range(1, 7)
+				.hide()
+				.concatWith(Flux.error(failure))
+				.subscribeOn(Schedulers.parallel())).subscribe(subscriber);
+			for (int i = 0; i < 4; i++) {
+				Schedulers.boundedElastic().schedule(() -> {
+					for (int k = 0; k < wanted / 4; k++) {
+						subscriber.ask();
+					}
+				});
+			}
+			assertThat(subscriber.all.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(subscriber.problem).hasValue(null);
+			subscriber.cancel();
 		}
 
 	}
@@ -240,69 +217,56 @@ class FluxMethodsTests {
 
 		@Test
 		void endsTheWait() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				VirtualTime time = context.getBean(VirtualTime.class);
-				Disposable call = context.getBean(Feed.class)
-					.read((number) -> Flux.error(FluxMethodsTests.this.failure))
-					.subscribe();
-				assertThat(time.pending()).isEqualTo(1);
-				call.dispose();
-				assertThat(time.pending()).isZero();
-				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.CANCELLED);
-			});
+			Disposable call = feed.read((number) -> Flux.error(failure)).subscribe();
+			assertThat(time.pending()).isEqualTo(1);
+			call.dispose();
+			assertThat(time.pending()).isZero();
+			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test
 		void cancelsTheRunningAttemptOnceAndPassesNothingOn() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				TestPublisher<Integer> publisher = TestPublisher
-					.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
-				AtomicInteger cancellations = new AtomicInteger();
-				List<Integer> seen = new ArrayList<>();
-				Disposable call = context.getBean(Feed.class)
-					.read((number) -> publisher.flux().doOnCancel(cancellations::incrementAndGet))
-					.subscribe(seen::add);
-				publisher.next(1);
-				call.dispose();
-				call.dispose();
-				publisher.next(2);
-				assertThat(cancellations).hasValue(1);
-				assertThat(seen).containsExactly(1);
-				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.CANCELLED);
-			});
+			TestPublisher<Integer> publisher = TestPublisher
+				.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+			AtomicInteger cancellations = new AtomicInteger();
+			List<Integer> seen = new ArrayList<>();
+			Disposable call = feed.read((number) -> publisher.flux().doOnCancel(cancellations::incrementAndGet))
+				.subscribe(seen::add);
+			publisher.next(1);
+			call.dispose();
+			call.dispose();
+			publisher.next(2);
+			assertThat(cancellations).hasValue(1);
+			assertThat(seen).containsExactly(1);
+			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test
 		void fromWithinAnElementEndsTheCall() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				AtomicInteger cancellations = new AtomicInteger();
-				StepVerifier
-					.create(context.getBean(Feed.class)
-						.read((number) -> Flux.range(1, 100).hide().doOnCancel(cancellations::incrementAndGet))
-						.take(2))
-					.expectNext(1, 2)
-					.verifyComplete();
-				assertThat(cancellations).hasValue(1);
-			});
+			AtomicInteger cancellations = new AtomicInteger();
+			StepVerifier
+				.create(feed.read((number) -> Flux.range(1, 100).hide().doOnCancel(cancellations::incrementAndGet))
+					.take(2))
+				.expectNext(1, 2)
+				.verifyComplete();
+			assertThat(cancellations).hasValue(1);
 		}
 
 		@Test
 		void beforeAnythingHappensMakesNoAttempt() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Integer> attempts = new ArrayList<>();
-				context.getBean(Feed.class).read((number) -> {
-					attempts.add(number);
-					return Flux.just(1);
-				}).subscribe(new BaseSubscriber<>() {
+			List<Integer> attempts = new ArrayList<>();
+			feed.read((number) -> {
+				attempts.add(number);
+				return Flux.just(1);
+			}).subscribe(new BaseSubscriber<>() {
 
-					@Override
-					protected void hookOnSubscribe(Subscription subscription) {
-						subscription.cancel();
-					}
+				@Override
+				protected void hookOnSubscribe(Subscription subscription) {
+					subscription.cancel();
+				}
 
-				});
-				assertThat(attempts).isEmpty();
 			});
+			assertThat(attempts).isEmpty();
 		}
 
 	}
@@ -312,44 +276,35 @@ class FluxMethodsTests {
 
 		@Test
 		void isRetriedThoughErrorsAreToBeSkippedFurtherDown() {
-			FluxMethodsTests.this.runner.run((context) -> {
-				List<Integer> seen = new ArrayList<>();
-				List<Throwable> skipped = new ArrayList<>();
-				context.getBean(Feed.class).read((number) -> Flux.just(10).map((element) -> {
-					if (number < 3) {
-						throw Exceptions.propagate(FluxMethodsTests.this.failure);
-					}
-					return element;
-				})).onErrorContinue((thrown, element) -> skipped.add(thrown)).subscribe(seen::add);
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(seen).containsExactly(10);
-				assertThat(skipped).isEmpty();
-			});
+			List<Integer> seen = new ArrayList<>();
+			List<Throwable> skipped = new ArrayList<>();
+			feed.read((number) -> Flux.just(10).map((element) -> {
+				if (number < 3) {
+					throw Exceptions.propagate(failure);
+				}
+				return element;
+			})).onErrorContinue((thrown, element) -> skipped.add(thrown)).subscribe(seen::add);
+			time.runAll();
+			assertThat(seen).containsExactly(10);
+			assertThat(skipped).isEmpty();
 		}
 
 		@Test
 		void keepsTheStackFlat() {
-			FluxMethodsTests.this.runner.run(
-					(context) -> StepVerifier
-						.create(context.getBean(Feed.class)
-							.stubborn((number) -> (number < 100_000) ? Flux.error(FluxMethodsTests.this.failure)
-									: Flux.just(number)))
-						.expectNext(100_000)
-						.verifyComplete());
+			StepVerifier.create(feed.stubborn((number) -> (number < 20_000) ? Flux.error(failure) : Flux.just(number)))
+				.expectNext(20_000)
+				.verifyComplete();
 		}
 
 		@Test
 		void endsWhenItsSourceAnswersOnOtherThreads() {
-			FluxMethodsTests.this.runner.run(
-					(context) -> StepVerifier
-						.create(context.getBean(Feed.class)
-							.stubborn((number) -> (number < 50)
-									? Flux.<Integer>error(FluxMethodsTests.this.failure)
-										.subscribeOn(Schedulers.parallel())
-									: Flux.just(number).publishOn(Schedulers.parallel())))
-						.expectNext(50)
-						.expectComplete()
-						.verify(Duration.ofSeconds(30)));
+			StepVerifier
+				.create(feed.stubborn(
+						(number) -> (number < 50) ? Flux.<Integer>error(failure).subscribeOn(Schedulers.parallel())
+								: Flux.just(number).publishOn(Schedulers.parallel())))
+				.expectNext(50)
+				.expectComplete()
+				.verify(Duration.ofSeconds(30));
 		}
 
 	}

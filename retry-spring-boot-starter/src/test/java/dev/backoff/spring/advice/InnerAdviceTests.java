@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.framework.Advised;
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 /** Advice behind ours that differs between proxies, or changes. */
-@Timeout(60)
 class InnerAdviceTests {
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner()

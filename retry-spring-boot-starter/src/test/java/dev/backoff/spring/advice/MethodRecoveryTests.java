@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -21,8 +21,6 @@ import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.advice.otherpackage.Ancestor;
 import dev.backoff.spring.configuration.InvalidBackoffException;
@@ -30,135 +28,123 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class MethodRecoveryTests {
-
-	private final ApplicationContextRunner runner = AdviceContexts.runner();
+class MethodRecoveryTests extends AdvisedApplication {
 
 	@Nested
 	class ItsCall {
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
-		void goesThroughTheProxySoThatItsTransactionHolds(boolean classes) {
-			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
-				.withUserConfiguration(AdviceOrderTests.Database.class)
-				.withBean(NotifierBean.class)
-				.run((context) -> {
-					assertThat(context.getBean(Notifier.class).send("o-1"))
-						.isEqualTo("parked o-1 in a transaction: true");
-					assertThat(context.getBean(AdviceOrderTests.CountingTransactions.class).events)
-						.containsExactly("begin", "commit");
-				});
+		void goesThroughTheProxySoThatItsTransactionHolds(boolean classes) throws Exception {
+			properties("spring.aop.proxy-target-class=" + classes);
+			start(AdviceOrderTests.Database.class, NotifierBean.class);
+			assertThat(context.getBean(Notifier.class).send("o-1")).isEqualTo("parked o-1 in a transaction: true");
+			assertThat(context.getBean(AdviceOrderTests.CountingTransactions.class).events).containsExactly("begin",
+					"commit");
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
-		void reachesWhatTheProxyDoesNotShowOnTheTarget(boolean classes) {
-			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
-				.withBean(Service.class, ServiceBean::new)
-				.run((context) -> {
-					Service bean = context.getBean(Service.class);
-					assertThat(bean.byPrivate()).isEqualTo("private with state after byPrivate");
-					assertThat(bean.byFinal()).isEqualTo("final with state");
-					assertThat(bean.byPackagePrivateOfAnotherPackage()).isEqualTo("inherited with state");
-					assertThat(bean.byProtected()).isEqualTo("protected with state");
-				});
+		void reachesWhatTheProxyDoesNotShowOnTheTarget(boolean classes) throws Throwable {
+			properties("spring.aop.proxy-target-class=" + classes);
+			start((beans) -> {
+				beans.registerBean(Service.class, ServiceBean::new);
+			});
+			Service bean = context.getBean(Service.class);
+			assertThat(bean.byPrivate()).isEqualTo("private with state after byPrivate");
+			assertThat(bean.byFinal()).isEqualTo("final with state");
+			assertThat(bean.byPackagePrivateOfAnotherPackage()).isEqualTo("inherited with state");
+			assertThat(bean.byProtected()).isEqualTo("protected with state");
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void isNeverAdvisedThoughTheTypeIsAnnotated(boolean classes) {
-			MethodRecoveryTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
-				.withBean(Typed.class, TypedBean::new)
-				.run((context) -> {
-					Typed bean = context.getBean(Typed.class);
-					VirtualTime time = context.getBean(VirtualTime.class);
-					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("o"))
-						.withMessage("no place to park");
-					assertThat(time.delays()).hasSize(1);
-					assertThat(bean.parked()).isEqualTo(1);
-					// a call from elsewhere is retried, as of any method of the type
-					assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.park("o"));
-					assertThat(time.delays()).hasSize(2);
-					assertThat(bean.parked()).isEqualTo(3);
-				});
+			properties("spring.aop.proxy-target-class=" + classes);
+			start((beans) -> {
+				beans.registerBean(Typed.class, TypedBean::new);
+			});
+			Typed bean = context.getBean(Typed.class);
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("o")).withMessage("no place to park");
+			assertThat(time.delays()).hasSize(1);
+			assertThat(bean.parked()).isEqualTo(1);
+			// a call from elsewhere is retried, as of any method of the type
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.park("o"));
+			assertThat(time.delays()).hasSize(2);
+			assertThat(bean.parked()).isEqualTo(3);
 		}
 
 		@Test
 		void onAnotherBeanOfTheClassIsAdvised() {
-			MethodRecoveryTests.this.runner.withBean("standby", Typed.class, TypedBean::new)
-				.withBean("primary", Relaying.class)
-				.withBean("secondary", Relaying.class)
-				.run((context) -> {
-					Relaying primary = (Relaying) context.getBean("primary");
-					Relaying secondary = (Relaying) context.getBean("secondary");
-					primary.relayTo(secondary);
-					assertThatExceptionOfType(Failure.class).isThrownBy(() -> primary.send("o"));
-					assertThat(primary.calls()).containsExactly("send", "send", "park");
-					assertThat(secondary.calls()).containsExactly("park", "park");
-				});
+			start((beans) -> {
+				beans.registerBean("standby", Typed.class, TypedBean::new);
+				beans.registerBean("primary", Relaying.class);
+				beans.registerBean("secondary", Relaying.class);
+			});
+			Relaying primary = (Relaying) context.getBean("primary");
+			Relaying secondary = (Relaying) context.getBean("secondary");
+			primary.relayTo(secondary);
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> primary.send("o"));
+			assertThat(primary.calls()).containsExactly("send", "send", "park");
+			assertThat(secondary.calls()).containsExactly("park", "park");
 		}
 
 		@Test
 		void ofTwoMethodsThatRecoverEachOtherEnds() {
-			MethodRecoveryTests.this.runner.withBean(Mutual.class).run((context) -> {
-				Mutual bean = context.getBean(Mutual.class);
-				assertThatExceptionOfType(Failure.class).isThrownBy(bean::left).withMessage("right");
-				assertThat(bean.calls()).containsExactly("left", "left", "right");
-			});
+			start(Mutual.class);
+			Mutual bean = context.getBean(Mutual.class);
+			assertThatExceptionOfType(Failure.class).isThrownBy(bean::left).withMessage("right");
+			assertThat(bean.calls()).containsExactly("left", "left", "right");
 		}
 
 		@Test
 		void ofItsOwnMethodIsRetriedButNotRecoveredAgain() {
-			MethodRecoveryTests.this.runner.withBean(Again.class).run((context) -> {
-				Again bean = context.getBean(Again.class);
-				assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("first"))
-					.withMessage("second")
-					.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(Failure.class)
-						.filteredOn(Failure.class::isInstance)
-						.singleElement()
-						.extracting(Throwable::getMessage)
-						.isEqualTo("first"));
-				assertThat(bean.calls()).containsExactly("first", "first", "recover first", "second", "second");
-				assertThat(context.getBean(RecordingListener.class).stopped())
-					.extracting((stopped) -> stopped.recovery().name())
-					.containsExactly("NONE", "FAILED");
-				assertThat(Attempt.isRunning()).isFalse();
-			});
+			start(Again.class);
+			Again bean = context.getBean(Again.class);
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("first"))
+				.withMessage("second")
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(Failure.class)
+					.filteredOn(Failure.class::isInstance)
+					.singleElement()
+					.extracting(Throwable::getMessage)
+					.isEqualTo("first"));
+			assertThat(bean.calls()).containsExactly("first", "first", "recover first", "second", "second");
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.recovery().name())
+				.containsExactly("NONE", "FAILED");
+			assertThat(Attempt.isRunning()).isFalse();
 		}
 
 		@Test
-		void ofItsOwnMethodMaySucceed() {
-			MethodRecoveryTests.this.runner.withBean(Again.class)
-				.run((context) -> assertThat(context.getBean(Again.class).send("other")).isEqualTo("sent fine"));
+		void ofItsOwnMethodMaySucceed() throws Exception {
+			start(Again.class);
+			assertThat(context.getBean(Again.class).send("other")).isEqualTo("sent fine");
 		}
 
 		@Test
 		void ofItsOwnMethodThroughAnotherBeanIsNotRecoveredAgain() {
-			MethodRecoveryTests.this.runner.withBean("primary", Relay.class)
-				.withBean("secondary", Relay.class)
-				.run((context) -> {
-					Relay primary = (Relay) context.getBean("primary");
-					Relay secondary = (Relay) context.getBean("secondary");
-					primary.relayTo(secondary);
-					secondary.relayTo(primary);
-					assertThatExceptionOfType(Failure.class).isThrownBy(primary::send);
-					assertThat(primary.sent()).isEqualTo(2);
-					assertThat(secondary.sent()).isEqualTo(1);
-				});
+			start((beans) -> {
+				beans.registerBean("primary", Relay.class);
+				beans.registerBean("secondary", Relay.class);
+			});
+			Relay primary = (Relay) context.getBean("primary");
+			Relay secondary = (Relay) context.getBean("secondary");
+			primary.relayTo(secondary);
+			secondary.relayTo(primary);
+			assertThatExceptionOfType(Failure.class).isThrownBy(primary::send);
+			assertThat(primary.sent()).isEqualTo(2);
+			assertThat(secondary.sent()).isEqualTo(1);
 		}
 
 		@Test
 		void ofItsOwnMethodIsNotRecoveredAgainIfTheResultComesLater() {
-			MethodRecoveryTests.this.runner.withBean(Later.class).run((context) -> {
-				Later bean = context.getBean(Later.class);
-				assertThat(bean.send()).failsWithin(Duration.ZERO)
-					.withThrowableOfType(ExecutionException.class)
-					.withCauseInstanceOf(Failure.class);
-				assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> bean.publish().block())
-					.withCauseInstanceOf(Failure.class);
-				assertThat(bean.calls()).containsExactly("send", "recover", "send", "publish", "recover", "publish");
-			});
+			start(Later.class);
+			Later bean = context.getBean(Later.class);
+			assertThat(bean.send()).failsWithin(Duration.ZERO)
+				.withThrowableOfType(ExecutionException.class)
+				.withCauseInstanceOf(Failure.class);
+			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> bean.publish().block())
+				.withCauseInstanceOf(Failure.class);
+			assertThat(bean.calls()).containsExactly("send", "recover", "send", "publish", "recover", "publish");
 		}
 
 	}
@@ -168,40 +154,47 @@ class MethodRecoveryTests {
 
 		@Test
 		void isThrownWithTheOriginalSuppressed() {
+			start(Failing.class);
+			Failing bean = context.getBean(Failing.class);
+			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> bean.send(new Failure("down")))
+				.withMessage("parking failed too")
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+					.isInstanceOf(Failure.class)
+					.satisfies((original) -> assertThat(original).hasMessage("down")
+						.extracting(Throwable::getSuppressed)
+						.isNotNull()));
+			assertThat(listener.stopped()).singleElement()
+				.satisfies((stopped) -> assertThat(stopped.recovery().name()).isEqualTo("FAILED"));
+		}
+
+		@Test
+		void isThatItReturnedNullForAPrimitiveType() {
 			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
-				Failing bean = context.getBean(Failing.class);
-				assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> bean.send(new Failure("down")))
-					.withMessage("parking failed too")
-					.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
-						.isInstanceOf(Failure.class)
-						.satisfies((original) -> assertThat(original).hasMessage("down")
-							.extracting(Throwable::getSuppressed)
-							.isNotNull()));
-				assertThat(context.getBean(RecordingListener.class).stopped()).singleElement()
-					.satisfies((stopped) -> assertThat(stopped.recovery().name()).isEqualTo("FAILED"));
+				Failure failure = new Failure("down");
+				assertThatExceptionOfType(IllegalStateException.class)
+					.isThrownBy(() -> context.getBean(Failing.class).count(failure))
+					.withMessage("The recovery nothing returned null instead of int")
+					.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
 			});
 		}
 
 		@Test
 		void neverReplacesAnError() {
-			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
-				AssertionError error = new AssertionError("broken");
-				assertThatExceptionOfType(AssertionError.class)
-					.isThrownBy(() -> context.getBean(Failing.class).send(error))
-					.isSameAs(error);
-			});
+			start(Failing.class);
+			AssertionError error = new AssertionError("broken");
+			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> context.getBean(Failing.class).send(error))
+				.isSameAs(error);
 		}
 
 		@Test
 		void neverReplacesAnInterruption() {
-			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
-				context.getBean(VirtualTime.class).interruptSleep(1);
-				Failure failure = new Failure("down");
-				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
-					.isSameAs(failure);
-				assertThat(Thread.interrupted()).isTrue();
-				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.INTERRUPTED);
-			});
+			start(Failing.class);
+			time.interruptSleep(1);
+			Failure failure = new Failure("down");
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
+				.isSameAs(failure);
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(listener.story().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -211,29 +204,27 @@ class MethodRecoveryTests {
 
 		@Test
 		void isTheStoryAfterAResultThatStayedBad() {
-			MethodRecoveryTests.this.runner.withBean(Results.class)
-				.run((context) -> assertThat(context.getBean(Results.class).bad("o"))
-					.isEqualTo("o: ATTEMPTS_EXHAUSTED, last 'bad 2', failure null"));
+			start(Results.class);
+			assertThat(context.getBean(Results.class).bad("o"))
+				.isEqualTo("o: ATTEMPTS_EXHAUSTED, last 'bad 2', failure null");
 		}
 
 		@Test
 		void isTheStoryAsAThrowableAfterAPollingThatStayedPending() {
-			MethodRecoveryTests.this.runner.withBean(Results.class)
-				.run((context) -> assertThat(context.getBean(Results.class).pending("o"))
-					.isEqualTo("o: RetriesStoppedException, last 'pending 2'"));
+			start(Results.class);
+			assertThat(context.getBean(Results.class).pending("o"))
+				.isEqualTo("o: RetriesStoppedException, last 'pending 2'");
 		}
 
 		@Test
-		void isTheInnerFailureInsideAnOuterCall() {
-			MethodRecoveryTests.this.runner.withBean(InnerService.class).withBean(OuterService.class).run((context) -> {
-				assertThat(context.getBean(OuterService.class).place("o"))
-					.isEqualTo("outer recovered o from NESTED: inner could not recover");
-				assertThat(context.getBean(InnerService.class).calls()).containsExactly("attempt 1", "attempt 2",
-						"recover");
-				assertThat(context.getBean(RecordingListener.class).stopped())
-					.extracting((stopped) -> stopped.story().method() + " " + stopped.recovery())
-					.containsExactly("InnerService.call FAILED", "OuterService.place DONE");
-			});
+		void isTheInnerFailureInsideAnOuterCall() throws Exception {
+			start(InnerService.class, OuterService.class);
+			assertThat(context.getBean(OuterService.class).place("o"))
+				.isEqualTo("outer recovered o from NESTED: inner could not recover");
+			assertThat(context.getBean(InnerService.class).calls()).containsExactly("attempt 1", "attempt 2",
+					"recover");
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method() + " " + stopped.recovery())
+				.containsExactly("InnerService.call FAILED", "OuterService.place DONE");
 		}
 
 	}
@@ -247,15 +238,13 @@ class MethodRecoveryTests {
 		}
 
 		@Test
-		void mayBeStaticGenericVariableOrWider() {
-			MethodRecoveryTests.this.runner.withBean(Odd.class).run((context) -> {
-				assertThat(context).hasNotFailed();
-				Odd bean = context.getBean(Odd.class);
-				assertThat(bean.byStatic("a")).isEqualTo("static a");
-				assertThat(bean.byGeneric("a")).isEqualTo("generic a down");
-				assertThat(bean.byVarargs("a", "b")).isEqualTo("varargs 2");
-				assertThat(bean.byWider("a")).isEqualTo("wider a");
-			});
+		void mayBeStaticGenericVariableOrWider() throws Throwable {
+			start(Odd.class);
+			Odd bean = context.getBean(Odd.class);
+			assertThat(bean.byStatic("a")).isEqualTo("static a");
+			assertThat(bean.byGeneric("a")).isEqualTo("generic a down");
+			assertThat(bean.byVarargs("a", "b")).isEqualTo("varargs 2");
+			assertThat(bean.byWider("a")).isEqualTo("wider a");
 		}
 
 		@Test
@@ -266,8 +255,7 @@ class MethodRecoveryTests {
 	}
 
 	private void assertReported(Class<?> bean) {
-		this.runner.withBean(bean)
-			.run((context) -> assertThat(context).getFailure().isInstanceOf(InvalidBackoffException.class));
+		assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(() -> start(bean));
 	}
 
 	public interface Notifier {
@@ -447,6 +435,15 @@ class MethodRecoveryTests {
 
 		void park(Throwable order, Throwable failure) {
 			throw new IllegalStateException("parking failed too");
+		}
+
+		@Backoff(base = "1ns", recover = "nothing")
+		public int count(Throwable failure) throws Throwable {
+			throw failure;
+		}
+
+		@Nullable Integer nothing(Throwable failure) {
+			return null;
 		}
 
 	}

@@ -11,14 +11,12 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopContext;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.HotSwappableTargetSource;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.annotation.Backoff;
@@ -28,15 +26,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Methods that are called so often that their target is called by a handle. */
-@Timeout(120)
-class MethodRetryTests {
+class MethodRetryTests extends AdvisedApplication {
 
 	/* More than it takes to make a handle. */
 	private static final int OFTEN = 10_100;
 
-	private final ApplicationContextRunner runner = AdviceContexts.runner()
-		.withBean("office", Office.class)
-		.withBean("branch", Office.class);
+	MethodRetryTests() {
+		this.context.registerBean("office", Office.class);
+		this.context.registerBean("branch", Office.class);
+	}
 
 	private static Office often(ApplicationContext context) throws Exception {
 		Office office = context.getBean("office", Office.class);
@@ -64,68 +62,64 @@ class MethodRetryTests {
 		private final DefaultPointcutAdvisor asking = new DefaultPointcutAdvisor(appending("?"));
 
 		@Test
-		void runsFromTheNextCallOn() {
-			MethodRetryTests.this.runner.run((context) -> {
-				Office office = often(context);
-				((Advised) office).addAdvisor(this.marking);
-				office.send("b");
-				office.send("b");
-				((Advised) office).replaceAdvisor(this.marking, this.asking);
-				office.send("c");
-				((Advised) office).addAdvisor(0, this.marking);
-				office.send("d");
-				((Advised) office).removeAdvisor(this.asking);
-				office.send("e");
-				((Advised) office).removeAdvisor(this.marking);
-				office.send("f");
-				assertThat(office.sent()).containsExactly("b!", "b!", "c?", "d!?", "e!", "f");
-			});
+		void runsFromTheNextCallOn() throws Throwable {
+			start();
+			Office office = often(context);
+			((Advised) office).addAdvisor(this.marking);
+			office.send("b");
+			office.send("b");
+			((Advised) office).replaceAdvisor(this.marking, this.asking);
+			office.send("c");
+			((Advised) office).addAdvisor(0, this.marking);
+			office.send("d");
+			((Advised) office).removeAdvisor(this.asking);
+			office.send("e");
+			((Advised) office).removeAdvisor(this.marking);
+			office.send("f");
+			assertThat(office.sent()).containsExactly("b!", "b!", "c?", "d!?", "e!", "f");
 		}
 
 		@Test
-		void startsFromTheArgumentsOfTheCallAtEachAttempt() {
-			MethodRetryTests.this.runner.run((context) -> {
-				Office office = often(context);
-				((Advised) office).addAdvisor(this.marking);
-				office.failures(2);
-				office.send("b");
-				((Advised) office).removeAdvisor(this.marking);
-				office.failures(2);
-				office.send("c");
-				((Advised) office).addAdvisor(this.asking);
-				office.failures(2);
-				office.send("d");
-				assertThat(office.sent()).containsExactly("b!", "b!", "b!", "c", "c", "c", "d?", "d?", "d?");
-			});
+		void startsFromTheArgumentsOfTheCallAtEachAttempt() throws Throwable {
+			start();
+			Office office = often(context);
+			((Advised) office).addAdvisor(this.marking);
+			office.failures(2);
+			office.send("b");
+			((Advised) office).removeAdvisor(this.marking);
+			office.failures(2);
+			office.send("c");
+			((Advised) office).addAdvisor(this.asking);
+			office.failures(2);
+			office.send("d");
+			assertThat(office.sent()).containsExactly("b!", "b!", "b!", "c", "c", "c", "d?", "d?", "d?");
 		}
 
 		@Test
-		void ofAnotherBeanIsNotMixedUp() {
-			MethodRetryTests.this.runner.run((context) -> {
-				Office branch = context.getBean("branch", Office.class);
-				((Advised) branch).addAdvisor(this.marking);
-				Office office = often(context);
-				branch.send("b");
-				office.send("b");
-				branch.send("c");
-				assertThat(office.sent()).containsExactly("b");
-				assertThat(branch.sent()).containsExactly("b!", "c!");
-			});
+		void ofAnotherBeanIsNotMixedUp() throws Throwable {
+			start();
+			Office branch = context.getBean("branch", Office.class);
+			((Advised) branch).addAdvisor(this.marking);
+			Office office = often(context);
+			branch.send("b");
+			office.send("b");
+			branch.send("c");
+			assertThat(office.sent()).containsExactly("b");
+			assertThat(branch.sent()).containsExactly("b!", "c!");
 		}
 
 		@Test
-		void startsEachAttemptAfterItWasAddedBetweenThem() {
-			MethodRetryTests.this.runner.run((context) -> {
-				Office office = often(context);
-				office.failures(2);
-				office.whenFailing(() -> {
-					if (((Advised) office).indexOf(this.marking) < 0) {
-						((Advised) office).addAdvisor(this.marking);
-					}
-				});
-				office.send("b");
-				assertThat(office.sent()).containsExactly("b", "b!", "b!");
+		void startsEachAttemptAfterItWasAddedBetweenThem() throws Throwable {
+			start();
+			Office office = often(context);
+			office.failures(2);
+			office.whenFailing(() -> {
+				if (((Advised) office).indexOf(this.marking) < 0) {
+					((Advised) office).addAdvisor(this.marking);
+				}
 			});
+			office.send("b");
+			assertThat(office.sent()).containsExactly("b", "b!", "b!");
 		}
 
 	}
@@ -135,73 +129,70 @@ class MethodRetryTests {
 
 		@Test
 		void alikeWithTheHandle() {
-			MethodRetryTests.this.runner.withBean("shop", Shop.class).run((context) -> {
-				Shop shop = context.getBean(Shop.class);
-				List<String> before = story(shop);
-				for (int i = 0; i < OFTEN; i++) {
-					callAll(shop);
-				}
-				assertThat(story(shop)).isEqualTo(before);
-				assertThat(before).containsExactly("7", "ab", "null", "null", "[x, y]", "2.5", "<a>", "<b>", "hidden",
-						"true", "IllegalStateException: a", "NoSuchFieldError: b",
-						"UndeclaredThrowableException: null");
+			start((beans) -> {
+				beans.registerBean("shop", Shop.class);
 			});
+			Shop shop = context.getBean(Shop.class);
+			List<String> before = story(shop);
+			for (int i = 0; i < OFTEN; i++) {
+				callAll(shop);
+			}
+			assertThat(story(shop)).isEqualTo(before);
+			assertThat(before).containsExactly("7", "ab", "null", "null", "[x, y]", "2.5", "<a>", "<b>", "hidden",
+					"true", "IllegalStateException: a", "NoSuchFieldError: b", "UndeclaredThrowableException: null");
 		}
 
 		@Test
 		void alikeOnEachTarget() {
-			MethodRetryTests.this.runner
-				.withBean("many", Shop.class, Shop::new, (definition) -> definition.setScope("prototype"))
-				.run((context) -> {
-					BackoffAdvisor advisor = context.getBean(BackoffAdvisor.class);
-					HotSwappableTargetSource targets = new HotSwappableTargetSource(new Shop());
-					ProxyFactory factory = new ProxyFactory();
-					factory.setTargetSource(targets);
-					factory.setProxyTargetClass(true);
-					factory.addAdvisor(advisor);
-					Shop shop = (Shop) factory.getProxy();
-					for (int i = 0; i < OFTEN; i++) {
-						assertThat(shop.wrap("a")).isEqualTo("<a>");
-					}
-					targets.swap(new Branch());
-					assertThat(shop.wrap("a")).isEqualTo("{a}");
-					for (int i = 0; i < OFTEN; i++) {
-						assertThat(shop.wrap("a")).isEqualTo("{a}");
-					}
-					targets.swap(new Shop());
-					assertThat(shop.wrap("a")).isEqualTo("<a>");
-					assertThat(context.getBean("many", Shop.class).wrap("b")).isEqualTo("<b>");
-				});
+			start((beans) -> {
+				beans.registerBean("many", Shop.class, Shop::new, (definition) -> definition.setScope("prototype"));
+			});
+			BackoffAdvisor advisor = context.getBean(BackoffAdvisor.class);
+			HotSwappableTargetSource targets = new HotSwappableTargetSource(new Shop());
+			ProxyFactory factory = new ProxyFactory();
+			factory.setTargetSource(targets);
+			factory.setProxyTargetClass(true);
+			factory.addAdvisor(advisor);
+			Shop shop = (Shop) factory.getProxy();
+			for (int i = 0; i < OFTEN; i++) {
+				assertThat(shop.wrap("a")).isEqualTo("<a>");
+			}
+			targets.swap(new Branch());
+			assertThat(shop.wrap("a")).isEqualTo("{a}");
+			for (int i = 0; i < OFTEN; i++) {
+				assertThat(shop.wrap("a")).isEqualTo("{a}");
+			}
+			targets.swap(new Shop());
+			assertThat(shop.wrap("a")).isEqualTo("<a>");
+			assertThat(context.getBean("many", Shop.class).wrap("b")).isEqualTo("<b>");
 		}
 
 		@Test
 		void alikeIfTheProxyIsExposed() {
-			MethodRetryTests.this.runner.run((context) -> {
-				ProxyFactory factory = new ProxyFactory(new Office());
-				factory.setProxyTargetClass(true);
-				factory.setExposeProxy(true);
-				factory.addAdvisor(context.getBean(BackoffAdvisor.class));
-				Office office = (Office) factory.getProxy();
-				for (int i = 0; i < OFTEN; i++) {
-					assertThat(office.self() == office).isTrue();
-				}
-			});
+			start();
+			ProxyFactory factory = new ProxyFactory(new Office());
+			factory.setProxyTargetClass(true);
+			factory.setExposeProxy(true);
+			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
+			Office office = (Office) factory.getProxy();
+			for (int i = 0; i < OFTEN; i++) {
+				assertThat(office.self() == office).isTrue();
+			}
 		}
 
 		@Test
 		void alikeByItsInterface() {
-			MethodRetryTests.this.runner.run((context) -> {
-				ProxyFactory factory = new ProxyFactory(new Shop());
-				factory.addInterface(Wrapper.class);
-				factory.addAdvisor(context.getBean(BackoffAdvisor.class));
-				Object proxy = factory.getProxy();
-				@SuppressWarnings("unchecked")
-				Wrapper<Object> wrapper = (Wrapper<Object>) proxy;
-				for (int i = 0; i < OFTEN; i++) {
-					assertThat(wrapper.wrap("a")).isEqualTo("<a>");
-				}
-				assertThatThrownBy(() -> wrapper.wrap(1)).isInstanceOf(ClassCastException.class);
-			});
+			start();
+			ProxyFactory factory = new ProxyFactory(new Shop());
+			factory.addInterface(Wrapper.class);
+			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
+			Object proxy = factory.getProxy();
+			@SuppressWarnings("unchecked")
+			Wrapper<Object> wrapper = (Wrapper<Object>) proxy;
+			for (int i = 0; i < OFTEN; i++) {
+				assertThat(wrapper.wrap("a")).isEqualTo("<a>");
+			}
+			assertThatThrownBy(() -> wrapper.wrap(1)).isInstanceOf(ClassCastException.class);
 		}
 
 		private List<String> story(Shop shop) {
@@ -243,19 +234,18 @@ class MethodRetryTests {
 
 		@Test
 		void isRightForEachOfManyThreads() {
-			MethodRetryTests.this.runner.run((context) -> {
-				Office office = context.getBean("office", Office.class);
-				List<CompletableFuture<Void>> callers = new ArrayList<>();
-				for (int i = 0; i < 8; i++) {
-					callers.add(CompletableFuture.runAsync(() -> {
-						for (int j = 0; j < 5_000; j++) {
-							assertThat(office.echo("x")).isEqualTo("x");
-						}
-					}));
-				}
-				callers.forEach(CompletableFuture::join);
-				assertThat(office.calls()).isEqualTo(40_000);
-			});
+			start();
+			Office office = context.getBean("office", Office.class);
+			List<CompletableFuture<Void>> callers = new ArrayList<>();
+			for (int i = 0; i < 8; i++) {
+				callers.add(CompletableFuture.runAsync(() -> {
+					for (int j = 0; j < 5_000; j++) {
+						assertThat(office.echo("x")).isEqualTo("x");
+					}
+				}));
+			}
+			callers.forEach(CompletableFuture::join);
+			assertThat(office.calls()).isEqualTo(40_000);
 		}
 
 	}

@@ -25,7 +25,6 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -37,7 +36,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -47,18 +45,12 @@ import dev.backoff.spring.policy.PolicyUse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class ProxyTests {
+class ProxyTests extends AdvisedApplication {
 
 	private static final Duration NANO = Duration.ofNanos(1);
 
-	private final ApplicationContextRunner runner = AdviceContexts.runner();
-
-	private static ApplicationContextRunner proxying(ApplicationContextRunner runner, boolean classes) {
-		return runner.withPropertyValues("spring.aop.proxy-target-class=" + classes);
-	}
-
-	private static List<String> methods(AssertableApplicationContext context) {
-		return context.getBean(BackoffMethods.class).uses().stream().map(PolicyUse::method).toList();
+	private List<String> methods() {
+		return this.context.getBean(BackoffMethods.class).uses().stream().map(PolicyUse::method).toList();
 	}
 
 	@Nested
@@ -66,116 +58,107 @@ class ProxyTests {
 
 		@Test
 		void onAClassMeansItsPublicMethods() {
-			ProxyTests.this.runner.withBean(OnClass.class).run((context) -> {
-				OnClass bean = context.getBean(OnClass.class);
-				assertThat(AdviceContexts.waits(context, bean::place)).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, bean::inherited)).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, bean::packagePrivate)).isEmpty();
-				assertThat(methods(context)).containsExactly("OnClass.inherited", "OnClass.own", "OnClass.place");
-			});
+			start(OnClass.class);
+			OnClass bean = context.getBean(OnClass.class);
+			assertThat(waits(bean::place)).containsExactly(NANO);
+			assertThat(waits(bean::inherited)).containsExactly(NANO);
+			assertThat(waits(bean::packagePrivate)).isEmpty();
+			assertThat(methods()).containsExactly("OnClass.inherited", "OnClass.own", "OnClass.place");
 		}
 
 		@Test
 		void onAMethodMergesWithItsClass() {
-			ProxyTests.this.runner.withBean(OnClass.class)
-				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(OnClass.class)::own))
-					.containsExactly(NANO, NANO));
+			start(OnClass.class);
+			assertThat(waits(context.getBean(OnClass.class)::own)).containsExactly(NANO, NANO);
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void onAnInterfaceMethodIsFoundThroughEitherProxy(boolean classes) {
-			proxying(ProxyTests.this.runner, classes).withBean(GreeterBean.class).run((context) -> {
-				Greeter bean = context.getBean(Greeter.class);
-				assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
-				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
-				assertThat(methods(context)).containsExactly("GreeterBean.greet");
-			});
+			properties("spring.aop.proxy-target-class=" + classes);
+			start(GreeterBean.class);
+			Greeter bean = context.getBean(Greeter.class);
+			assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
+			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
+			assertThat(methods()).containsExactly("GreeterBean.greet");
 		}
 
 		@Test
 		void onAnAnonymousClassHasTheNameOfWhatItImplements() {
-			ProxyTests.this.runner.withBean(Greeter.class, () -> new Greeter() {
+			start((beans) -> {
+				beans.registerBean(Greeter.class, () -> new Greeter() {
 
-				@Override
-				public String greet() {
-					return "hello";
-				}
+					@Override
+					public String greet() {
+						return "hello";
+					}
 
-			}).run((context) -> assertThat(methods(context)).containsExactly("Greeter.greet"));
+				});
+			});
+			assertThat(methods()).containsExactly("Greeter.greet");
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void onAnInterfaceIsFoundThroughEitherProxy(boolean classes) {
-			proxying(ProxyTests.this.runner, classes).withBean(ClientBean.class).run((context) -> {
-				Client bean = context.getBean(Client.class);
-				assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
-				assertThat(AdviceContexts.waits(context, bean::get)).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, bean::post)).containsExactly(NANO, NANO);
-			});
+			properties("spring.aop.proxy-target-class=" + classes);
+			start(ClientBean.class);
+			Client bean = context.getBean(Client.class);
+			assertThat(AopUtils.isJdkDynamicProxy(bean)).isEqualTo(!classes);
+			assertThat(waits(bean::get)).containsExactly(NANO);
+			assertThat(waits(bean::post)).containsExactly(NANO, NANO);
 		}
 
 		@Test
 		void onASuperclassMethodIsInherited() {
-			ProxyTests.this.runner.withBean(NotOverriding.class)
-				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(NotOverriding.class)::place))
-					.containsExactly(NANO));
+			start(NotOverriding.class);
+			assertThat(waits(context.getBean(NotOverriding.class)::place)).containsExactly(NANO);
 		}
 
 		@Test
 		void onASuperclassMethodHoldsForOneThatOverridesItWithout() {
-			ProxyTests.this.runner.withBean(OverridingWithout.class)
-				.run((context) -> assertThat(
-						AdviceContexts.waits(context, context.getBean(OverridingWithout.class)::place))
-					.containsExactly(NANO));
+			start(OverridingWithout.class);
+			assertThat(waits(context.getBean(OverridingWithout.class)::place)).containsExactly(NANO);
 		}
 
 		@Test
 		void onASuperclassMethodYieldsToOneThatOverridesItWithAnother() {
-			ProxyTests.this.runner.withBean(OverridingWithAnother.class)
-				.run((context) -> assertThat(
-						AdviceContexts.waits(context, context.getBean(OverridingWithAnother.class)::place))
-					.containsExactly(Duration.ofNanos(7), Duration.ofNanos(7)));
+			start(OverridingWithAnother.class);
+			assertThat(waits(context.getBean(OverridingWithAnother.class)::place)).containsExactly(Duration.ofNanos(7),
+					Duration.ofNanos(7));
 		}
 
 		@Test
 		void ofTwoBeansThatInheritOneMethodIsEachTheirOwn() {
-			ProxyTests.this.runner.withBean(NotOverriding.class).withBean(NotOverridingEither.class).run((context) -> {
-				assertThat(methods(context)).containsExactly("NotOverriding.place", "NotOverridingEither.place");
-				assertThat(AdviceContexts.waits(context, context.getBean(NotOverriding.class)::place))
-					.containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, context.getBean(NotOverridingEither.class)::place))
-					.containsExactly(NANO);
-				assertThat(context.getBean(RecordingListener.class).stopped())
-					.extracting((stopped) -> stopped.story().method())
-					.containsExactly("NotOverriding.place", "NotOverridingEither.place");
-				assertThat(methods(context)).containsExactly("NotOverriding.place", "NotOverridingEither.place");
-			});
+			start(NotOverriding.class, NotOverridingEither.class);
+			assertThat(methods()).containsExactly("NotOverriding.place", "NotOverridingEither.place");
+			assertThat(waits(context.getBean(NotOverriding.class)::place)).containsExactly(NANO);
+			assertThat(waits(context.getBean(NotOverridingEither.class)::place)).containsExactly(NANO);
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method())
+				.containsExactly("NotOverriding.place", "NotOverridingEither.place");
+			assertThat(methods()).containsExactly("NotOverriding.place", "NotOverridingEither.place");
 		}
 
 		@Test
 		void mayBeComposedAndItsAttributesAliased() {
-			ProxyTests.this.runner.withBean(Composed.class).run((context) -> {
-				Composed bean = context.getBean(Composed.class);
-				assertThat(AdviceContexts.waits(context, bean::twice)).containsExactly(Duration.ofNanos(5));
-				assertThat(AdviceContexts.waits(context, bean::often)).containsExactly(Duration.ofNanos(5),
-						Duration.ofNanos(5), Duration.ofNanos(5));
-			});
+			start(Composed.class);
+			Composed bean = context.getBean(Composed.class);
+			assertThat(waits(bean::twice)).containsExactly(Duration.ofNanos(5));
+			assertThat(waits(bean::often)).containsExactly(Duration.ofNanos(5), Duration.ofNanos(5),
+					Duration.ofNanos(5));
 		}
 
 		@Test
 		void onClassesMethodsAndContractsIsThatOfTheMethod() {
-			ProxyTests.this.runner.withBean(PackagePrivate.class).withBean(Conflicting.class).run((context) -> {
-				PackagePrivate bean = context.getBean(PackagePrivate.class);
-				assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("a", "b"));
-				assertThat(bean.calls()).isEqualTo(2);
-				assertThatExceptionOfType(Failure.class).isThrownBy(bean::send);
-				assertThat(bean.calls()).isEqualTo(5);
-				Conflicting conflicting = context.getBean(Conflicting.class);
-				assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
-				assertThat(conflicting.calls()).isEqualTo(5);
-			});
+			start(PackagePrivate.class, Conflicting.class);
+			PackagePrivate bean = context.getBean(PackagePrivate.class);
+			assertThatExceptionOfType(Failure.class).isThrownBy(() -> bean.send("a", "b"));
+			assertThat(bean.calls()).isEqualTo(2);
+			assertThatExceptionOfType(Failure.class).isThrownBy(bean::send);
+			assertThat(bean.calls()).isEqualTo(5);
+			Conflicting conflicting = context.getBean(Conflicting.class);
+			assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
+			assertThat(conflicting.calls()).isEqualTo(5);
 		}
 
 	}
@@ -185,109 +168,100 @@ class ProxyTests {
 
 		@Test
 		void ofTheClassReachesProtectedAndPackagePrivateMethods() {
-			ProxyTests.this.runner.withBean(Hidden.class).run((context) -> {
-				Hidden bean = context.getBean(Hidden.class);
-				assertThat(AopUtils.isCglibProxy(bean)).isTrue();
-				assertThat(AdviceContexts.waits(context, bean::packagePrivate)).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, bean::protectedOne)).containsExactly(NANO);
-			});
+			start(Hidden.class);
+			Hidden bean = context.getBean(Hidden.class);
+			assertThat(AopUtils.isCglibProxy(bean)).isTrue();
+			assertThat(waits(bean::packagePrivate)).containsExactly(NANO);
+			assertThat(waits(bean::protectedOne)).containsExactly(NANO);
 		}
 
 		@Test
 		void isNotMadeWithoutTheAnnotation() {
-			ProxyTests.this.runner.withBean(Plain.class)
-				.withBean(OnClass.class)
-				.run((context) -> assertThat(AopUtils.isAopProxy(context.getBean(Plain.class))).isFalse());
+			start(Plain.class, OnClass.class);
+			assertThat(AopUtils.isAopProxy(context.getBean(Plain.class))).isFalse();
 		}
 
 		@Test
 		void isOfInterfacesWhereTheBeanAsksForIt() {
-			ProxyTests.this.runner.withBean(ByInterface.class).run((context) -> {
-				Greeter bean = context.getBean(Greeter.class);
-				assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
-				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
-			});
+			start(ByInterface.class);
+			Greeter bean = context.getBean(Greeter.class);
+			assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
 		}
 
 		@Test
 		void ofALambdaIsNamedByTheInterface() {
-			ProxyTests.this.runner.withUserConfiguration(LambdaConfiguration.class).run((context) -> {
-				Greeter bean = context.getBean(Greeter.class);
-				assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
-				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
-				assertThat(methods(context)).containsExactly("Greeter.greet");
-				assertThat(context.getBean(RecordingListener.class).story().method()).isEqualTo("Greeter.greet");
-			});
+			start(LambdaConfiguration.class);
+			Greeter bean = context.getBean(Greeter.class);
+			assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
+			assertThat(methods()).containsExactly("Greeter.greet");
+			assertThat(listener.story().method()).isEqualTo("Greeter.greet");
 		}
 
 		@ParameterizedTest
 		@ValueSource(classes = { DynamicClient.class, InterceptedClient.class })
 		void ofADynamicProxyIsNamedByTheInterface(Class<? extends FactoryBean<Client>> factory) {
-			ProxyTests.this.runner.withBean("client", factory).run((context) -> {
-				Client bean = context.getBean(Client.class);
-				assertThat(AdviceContexts.waits(context, bean::get)).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, bean::post)).containsExactly(NANO, NANO);
-				assertThat(methods(context)).containsExactly("Client.get", "Client.post");
-				assertThat(context.getBean(RecordingListener.class).stopped())
-					.extracting((stopped) -> stopped.story().method())
-					.containsExactly("Client.get", "Client.post");
-				assertThat(bean.hashCode()).isEqualTo(bean.hashCode());
+			start((beans) -> {
+				beans.registerBean("client", factory);
 			});
+			Client bean = context.getBean(Client.class);
+			assertThat(waits(bean::get)).containsExactly(NANO);
+			assertThat(waits(bean::post)).containsExactly(NANO, NANO);
+			assertThat(methods()).containsExactly("Client.get", "Client.post");
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method())
+				.containsExactly("Client.get", "Client.post");
+			assertThat(bean.hashCode()).isEqualTo(bean.hashCode());
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void reachesMethodsThroughTheirBridges(boolean classes) {
-			proxying(ProxyTests.this.runner, classes).withBean(TextHandler.class).run((context) -> {
-				@SuppressWarnings("unchecked")
-				Handler<String> bean = context.getBean(Handler.class);
-				assertThat(AdviceContexts.waits(context, () -> bean.handle("x"))).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, () -> bean.accept("x"))).containsExactly(NANO, NANO);
-				assertThat(methods(context)).containsExactly("TextHandler.accept", "TextHandler.handle");
-			});
+			properties("spring.aop.proxy-target-class=" + classes);
+			start(TextHandler.class);
+			@SuppressWarnings("unchecked")
+			Handler<String> bean = context.getBean(Handler.class);
+			assertThat(waits(() -> bean.handle("x"))).containsExactly(NANO);
+			assertThat(waits(() -> bean.accept("x"))).containsExactly(NANO, NANO);
+			assertThat(methods()).containsExactly("TextHandler.accept", "TextHandler.handle");
 		}
 
 		@Test
 		void givesOverloadsTheirOwnNumbersUnderOneName() {
-			ProxyTests.this.runner.withBean(Overloads.class).run((context) -> {
-				Overloads bean = context.getBean(Overloads.class);
-				assertThat(AdviceContexts.waits(context, () -> bean.place("x"))).containsExactly(NANO);
-				assertThat(AdviceContexts.waits(context, () -> bean.place(1))).containsExactly(Duration.ofNanos(2),
-						Duration.ofNanos(2));
-				assertThat(methods(context)).containsExactly("Overloads.place(String)", "Overloads.place(int)");
-				assertThat(context.getBean(RecordingListener.class).stopped())
-					.extracting((stopped) -> stopped.story().method() + " by " + stopped.policy())
-					.containsOnly("Overloads.place by Overloads.place");
-			});
+			start(Overloads.class);
+			Overloads bean = context.getBean(Overloads.class);
+			assertThat(waits(() -> bean.place("x"))).containsExactly(NANO);
+			assertThat(waits(() -> bean.place(1))).containsExactly(Duration.ofNanos(2), Duration.ofNanos(2));
+			assertThat(methods()).containsExactly("Overloads.place(String)", "Overloads.place(int)");
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method() + " by " + stopped.policy())
+				.containsOnly("Overloads.place by Overloads.place");
 		}
 
 		@ParameterizedTest
 		@ValueSource(booleans = { true, false })
 		void handsCheckedExceptionsThroughUnchanged(boolean classes) {
-			proxying(ProxyTests.this.runner, classes).withBean(GreeterBean.class).run((context) -> {
-				Failure thrown = new Failure("the very same");
-				Greeter.NEXT.set(thrown);
-				assertThatExceptionOfType(Failure.class).isThrownBy(context.getBean(Greeter.class)::greet)
-					.isSameAs(thrown);
-			});
+			properties("spring.aop.proxy-target-class=" + classes);
+			start(GreeterBean.class);
+			Failure thrown = new Failure("the very same");
+			Greeter.NEXT.set(thrown);
+			assertThatExceptionOfType(Failure.class).isThrownBy(context.getBean(Greeter.class)::greet).isSameAs(thrown);
 		}
 
 		@Test
 		void letsPrototypesGo() throws InterruptedException {
 			ReferenceQueue<Object> gone = new ReferenceQueue<>();
 			List<Reference<Object>> references = new ArrayList<>();
-			ProxyTests.this.runner
-				.withBean(GreeterBean.class, GreeterBean::new,
-						(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))
-				.run((context) -> {
-					for (int i = 0; i < 20; i++) {
-						GreeterBean bean = context.getBean(GreeterBean.class);
-						assertThatExceptionOfType(Failure.class).isThrownBy(bean::greet);
-						references.add(new PhantomReference<>(bean, gone));
-					}
-					collect(references.size(), gone);
-					assertThat(methods(context)).containsExactly("GreeterBean.greet");
-				});
+			start((beans) -> {
+				beans.registerBean(GreeterBean.class, GreeterBean::new,
+						(definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+			});
+			for (int i = 0; i < 20; i++) {
+				GreeterBean bean = context.getBean(GreeterBean.class);
+				assertThatExceptionOfType(Failure.class).isThrownBy(bean::greet);
+				references.add(new PhantomReference<>(bean, gone));
+			}
+			collect(references.size(), gone);
+			assertThat(methods()).containsExactly("GreeterBean.greet");
 		}
 
 		/* The collector needs asking more than once, and time is not the measure. */
@@ -312,13 +286,11 @@ class ProxyTests {
 
 		@Test
 		void adviceIsThereWhenBootLeavesAopAlone() {
-			ProxyTests.this.runner.withPropertyValues("spring.aop.auto=false")
-				.withBean(GreeterBean.class)
-				.run((context) -> {
-					Greeter bean = context.getBean(Greeter.class);
-					assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
-					assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
-				});
+			properties("spring.aop.auto=false");
+			start(GreeterBean.class);
+			Greeter bean = context.getBean(Greeter.class);
+			assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
 		}
 
 		@Test
@@ -332,7 +304,8 @@ class ProxyTests {
 
 		@Test
 		void adviceIsThereWithoutAspectJ() {
-			ProxyTests.this.runner.withClassLoader(new FilteredClassLoader("org.aspectj"))
+			AdviceContexts.runner()
+				.withClassLoader(new FilteredClassLoader("org.aspectj"))
 				.withBean(GreeterBean.class)
 				.run((context) -> assertThat(AdviceContexts.waits(context, context.getBean(GreeterBean.class)::greet))
 					.containsExactly(NANO, NANO));
@@ -345,25 +318,23 @@ class ProxyTests {
 
 		@Test
 		void isAdvised() {
-			ProxyTests.this.runner.withUserConfiguration(VeiledConfiguration.class).run((context) -> {
-				assertThat(methods(context)).isEmpty();
-				GreeterBean bean = (GreeterBean) context.getBean("veiled");
-				assertThat(AdviceContexts.waits(context, bean::greet)).containsExactly(NANO, NANO);
-				assertThat(methods(context)).containsExactly("GreeterBean.greet");
-			});
+			start(VeiledConfiguration.class);
+			assertThat(methods()).isEmpty();
+			GreeterBean bean = (GreeterBean) context.getBean("veiled");
+			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
+			assertThat(methods()).containsExactly("GreeterBean.greet");
 		}
 
 		@Test
 		void isCheckedAtItsFirstCall() {
-			ProxyTests.this.runner.withUserConfiguration(VeiledConfiguration.class).run((context) -> {
-				Mistaken bean = (Mistaken) context.getBean("mistaken");
-				for (int call = 1; call <= 2; call++) {
-					assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(bean::place)
-						.satisfies((ex) -> assertThat(ex.problems()).singleElement()
-							.satisfies((problem) -> assertThat(problem.message())
-								.contains("@Backoff on Mistaken.place()")));
-				}
-			});
+			start(VeiledConfiguration.class);
+			Mistaken bean = (Mistaken) context.getBean("mistaken");
+			for (int call = 1; call <= 2; call++) {
+				assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(bean::place)
+					.satisfies((ex) -> assertThat(ex.problems()).singleElement()
+						.satisfies(
+								(problem) -> assertThat(problem.message()).contains("@Backoff on Mistaken.place()")));
+			}
 		}
 
 	}
@@ -373,32 +344,28 @@ class ProxyTests {
 
 		@Test
 		void allOffMakesPlainCalls() {
-			ProxyTests.this.runner.withPropertyValues("backoff.enabled=false")
-				.withBean(Recovering.class)
-				.run((context) -> {
-					Recovering bean = context.getBean(Recovering.class);
-					assertThat(AdviceContexts.waits(context, bean::place)).isEmpty();
-					assertThat(bean.calls()).isEqualTo(1);
-					assertThat(context.getBean(RecordingListener.class).events()).isEmpty();
-				});
+			properties("backoff.enabled=false");
+			start(Recovering.class);
+			Recovering bean = context.getBean(Recovering.class);
+			assertThat(waits(bean::place)).isEmpty();
+			assertThat(bean.calls()).isEqualTo(1);
+			assertThat(listener.events()).isEmpty();
 		}
 
 		@Test
-		void retriesOffLeavesFirstAttemptAndRecovery() {
-			ProxyTests.this.runner.withPropertyValues("backoff.retries-enabled=false")
-				.withBean(Recovering.class)
-				.run((context) -> {
-					Recovering bean = context.getBean(Recovering.class);
-					assertThat(bean.place()).isEqualTo("recovered from DISABLED");
-					assertThat(bean.calls()).isEqualTo(1);
-				});
+		void retriesOffLeavesFirstAttemptAndRecovery() throws Exception {
+			properties("backoff.retries-enabled=false");
+			start(Recovering.class);
+			Recovering bean = context.getBean(Recovering.class);
+			assertThat(bean.place()).isEqualTo("recovered from DISABLED");
+			assertThat(bean.calls()).isEqualTo(1);
 		}
 
 		@Test
 		void retriesOffLeavesPolling() {
-			ProxyTests.this.runner.withPropertyValues("backoff.retries-enabled=false")
-				.withBean(Recovering.class)
-				.run((context) -> assertThat(context.getBean(Recovering.class).poll()).isEqualTo("final"));
+			properties("backoff.retries-enabled=false");
+			start(Recovering.class);
+			assertThat(context.getBean(Recovering.class).poll()).isEqualTo("final");
 		}
 
 	}
@@ -408,33 +375,32 @@ class ProxyTests {
 
 		@Test
 		void aPolicyIsTheSameRetryInAnySpelling() {
-			ProxyTests.this.runner
-				.withPropertyValues("backoff.policies.payment-callback.base=1ns",
-						"backoff.policies.payment-callback.jitter=none")
-				.run((context) -> {
-					BackoffMethods methods = context.getBean(BackoffMethods.class);
-					assertThat(methods.retry("payment-callback")).isSameAs(methods.retry("PaymentCallback"));
-					assertThat(AdviceContexts.waits(context, () -> methods.retry("payment_callback").call(() -> {
-						throw new Failure("down");
-					}))).containsExactly(NANO, Duration.ofNanos(2), Duration.ofNanos(4));
-					assertThat(context.getBean(RecordingListener.class).story().method()).isEqualTo("payment-callback");
-				});
+			properties("backoff.policies.payment-callback.base=1ns", "backoff.policies.payment-callback.jitter=none");
+			start();
+			BackoffMethods methods = context.getBean(BackoffMethods.class);
+			assertThat(methods.retry("payment-callback")).isSameAs(methods.retry("PaymentCallback"));
+			assertThat(waits(() -> methods.retry("payment_callback").call(() -> {
+				throw new Failure("down");
+			}))).containsExactly(NANO, Duration.ofNanos(2), Duration.ofNanos(4));
+			assertThat(listener.story().method()).isEqualTo("payment-callback");
 		}
 
 		@Test
 		void anUnknownPolicyIsRefused() {
-			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
+			start();
+			assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("nobody"))
-				.withMessage("Policy nobody: names a policy that is not defined. Define backoff.policies.nobody."));
+				.withMessage("Policy nobody: names a policy that is not defined. Define backoff.policies.nobody.");
 		}
 
 		@Test
 		void aPolicysNameForgesNoLineOfALog() {
-			ProxyTests.this.runner.run((context) -> assertThatExceptionOfType(InvalidBackoffException.class)
+			start();
+			assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> context.getBean(BackoffMethods.class).retry("x\r\nERROR all is\u2028lost"))
 				.withMessage("Policy x ERROR all is lost: names a policy that is not defined. Define "
-						+ "backoff.policies.x ERROR all is lost."));
-			ProxyTests.this.runner
+						+ "backoff.policies.x ERROR all is lost.");
+			AdviceContexts.runner()
 				.withInitializer((context) -> context.getEnvironment()
 					.getPropertySources()
 					.addFirst(new SystemEnvironmentPropertySource(

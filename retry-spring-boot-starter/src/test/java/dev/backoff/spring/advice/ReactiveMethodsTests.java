@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
@@ -27,7 +27,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.publisher.TestPublisher;
 
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import dev.backoff.Attempt;
 import dev.backoff.RetryContext;
@@ -42,17 +43,27 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Publishers and subscribers that break the rules of reactive streams, or use all of
  * them.
  */
-@Timeout(60)
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted
 																		// elsewhere
 class ReactiveMethodsTests {
 
-	private final ApplicationContextRunner runner = AdviceContexts.runner()
-		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
-		.withPropertyValues("backoff.policies.limited.attempt-timeout=1s", "backoff.policies.limited.jitter=none",
-				"backoff.shutdown.wait=1s")
-		.withBean(Feed.class);
+	@AutoClose
+	private final AnnotationConfigApplicationContext context = AdviceContexts.start((context) -> {
+		TestPropertyValues
+			.of("backoff.policies.limited.attempt-timeout=1s", "backoff.policies.limited.jitter=none",
+					"backoff.shutdown.wait=1s")
+			.applyTo(context);
+		context.registerBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
+		context.registerBean(Feed.class);
+		context.registerBean(Outer.class);
+	});
+
+	private final Feed feed = this.context.getBean(Feed.class);
+
+	private final VirtualTime time = this.context.getBean(VirtualTime.class);
+
+	private final CallRegistry registry = this.context.getBean(CallRegistry.class);
 
 	private final IOException failure = new IOException("down");
 
@@ -100,92 +111,75 @@ class ReactiveMethodsTests {
 
 		@Test
 		void isNoPartOfTheAttemptThatEndsWhenItIsAsked() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				List<String> seen = new ArrayList<>();
-				askOneByOne(context.getBean(Feed.class)
-					.read(() -> Flux.range(1, 2))
-					.doOnComplete(() -> seen.add(running())));
-				assertThat(seen).containsExactly("in none");
-			});
+			List<String> seen = new ArrayList<>();
+			askOneByOne(feed.read(() -> Flux.range(1, 2)).doOnComplete(() -> seen.add(running())));
+			assertThat(seen).containsExactly("in none");
 		}
 
 		@Test
 		void isNoPartOfTheAttemptThatFailsWhenItIsAsked() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				List<String> seen = new ArrayList<>();
-				askOneByOne(context.getBean(Feed.class)
-					.read(() -> Flux.range(1, 2).concatWith(Flux.error(ReactiveMethodsTests.this.failure)))
-					.onErrorResume((failure) -> {
-						seen.add(running());
-						return Flux.empty();
-					}));
-				assertThat(seen).containsExactly("in none");
-			});
+			List<String> seen = new ArrayList<>();
+			askOneByOne(feed.read(() -> Flux.range(1, 2).concatWith(Flux.error(failure))).onErrorResume((failure) -> {
+				seen.add(running());
+				return Flux.empty();
+			}));
+			assertThat(seen).containsExactly("in none");
 		}
 
 		@Test
 		void hasItsOwnTime() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				Feed feed = context.getBean(Feed.class);
-				List<Duration> left = new ArrayList<>();
-				askOneByOne(Flux.concat(feed.limited(() -> Flux.range(1, 2)), feed.read(() -> {
-					left.add(Attempt.current().timeLeft());
-					return Flux.range(1, 2);
-				})));
-				assertThat(left).hasSize(1).containsOnlyNulls();
-			});
+			List<Duration> left = new ArrayList<>();
+			askOneByOne(Flux.concat(feed.limited(() -> Flux.range(1, 2)), feed.read(() -> {
+				left.add(Attempt.current().timeLeft());
+				return Flux.range(1, 2);
+			})));
+			assertThat(left).hasSize(1).containsOnlyNulls();
 		}
 
 		@Test
 		void isNoPartOfAnAttemptThatWasCarriedToItsStage() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				Feed feed = context.getBean(Feed.class);
-				List<String> seen = new ArrayList<>();
-				List<Runnable> later = new ArrayList<>();
-				CompletableFuture<String> first = feed.stage((stage) -> {
-					RetryContext attempt = RetryContext.capture();
-					later.add(attempt.wrap(() -> {
-						seen.add(running());
-						stage.complete("done");
-					}));
-				});
-				CompletableFuture<String> second = first.thenCompose((done) -> {
+			List<String> seen = new ArrayList<>();
+			List<Runnable> later = new ArrayList<>();
+			CompletableFuture<String> first = feed.stage((stage) -> {
+				RetryContext attempt = RetryContext.capture();
+				later.add(attempt.wrap(() -> {
 					seen.add(running());
-					return feed.stage((stage) -> {
-						seen.add("time left " + Attempt.current().timeLeft());
-						stage.complete("too");
-					});
-				});
-				later.get(0).run();
-				assertThat(second).isCompletedWithValue("too");
-				assertThat(seen).containsExactly("in an attempt", "in none", "time left null");
+					stage.complete("done");
+				}));
 			});
+			CompletableFuture<String> second = first.thenCompose((done) -> {
+				seen.add(running());
+				return feed.stage((stage) -> {
+					seen.add("time left " + Attempt.current().timeLeft());
+					stage.complete("too");
+				});
+			});
+			later.get(0).run();
+			assertThat(second).isCompletedWithValue("too");
+			assertThat(seen).containsExactly("in an attempt", "in none", "time left null");
 		}
 
 		@Test
 		void isNoPartOfTheAttemptWithAutomaticContextPropagation() {
 			Hooks.enableAutomaticContextPropagation();
 			try {
-				ReactiveMethodsTests.this.runner.run((context) -> {
-					Feed feed = context.getBean(Feed.class);
-					List<String> seen = new CopyOnWriteArrayList<>();
-					feed.read(() -> Flux.range(1, 2)
-						.publishOn(Schedulers.parallel())
-						.doOnNext((n) -> seen.add("inside " + running())))
-						.doOnNext((element) -> seen.add(running()))
-						.doOnComplete(() -> seen.add(running()))
-						.blockLast();
-					assertThat(seen).containsExactly("inside in an attempt", "in none", "inside in an attempt",
-							"in none", "in none");
-					seen.clear();
-					feed.one(() -> Mono.just("x")
-						.publishOn(Schedulers.parallel())
-						.doOnNext((n) -> seen.add("inside " + running())))
-						.doOnNext((element) -> seen.add(running()))
-						.doOnTerminate(() -> seen.add(running()))
-						.block();
-					assertThat(seen).containsExactly("inside in an attempt", "in none", "in none");
-				});
+				List<String> seen = new CopyOnWriteArrayList<>();
+				feed.read(() -> Flux.range(1, 2)
+					.publishOn(Schedulers.parallel())
+					.doOnNext((n) -> seen.add("inside " + running())))
+					.doOnNext((element) -> seen.add(running()))
+					.doOnComplete(() -> seen.add(running()))
+					.blockLast();
+				assertThat(seen).containsExactly("inside in an attempt", "in none", "inside in an attempt", "in none",
+						"in none");
+				seen.clear();
+				feed.one(() -> Mono.just("x")
+					.publishOn(Schedulers.parallel())
+					.doOnNext((n) -> seen.add("inside " + running())))
+					.doOnNext((element) -> seen.add(running()))
+					.doOnTerminate(() -> seen.add(running()))
+					.block();
+				assertThat(seen).containsExactly("inside in an attempt", "in none", "in none");
 			}
 			finally {
 				Hooks.disableAutomaticContextPropagation();
@@ -199,37 +193,30 @@ class ReactiveMethodsTests {
 
 		@Test
 		void isDiscardedAfterCancelling() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				List<Object> discarded = new ArrayList<>();
-				TestPublisher<String> publisher = TestPublisher
-					.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
-				Disposable call = context.getBean(Feed.class)
-					.one(publisher::mono)
-					.doOnDiscard(Object.class, discarded::add)
-					.subscribe();
-				call.dispose();
-				publisher.next("late");
-				assertThat(discarded).containsExactly("late");
-			});
+			List<Object> discarded = new ArrayList<>();
+			TestPublisher<String> publisher = TestPublisher
+				.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+			Disposable call = feed.one(publisher::mono).doOnDiscard(Object.class, discarded::add).subscribe();
+			call.dispose();
+			publisher.next("late");
+			assertThat(discarded).containsExactly("late");
 		}
 
 		@Test
 		void isDiscardedAfterTheTimeout() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				List<Object> discarded = new ArrayList<>();
-				AtomicReference<DeafPublisher> first = new AtomicReference<>();
-				CompletableFuture<String> result = context.getBean(Feed.class).limitedOne(() -> {
-					DeafPublisher source = new DeafPublisher();
-					if (first.compareAndSet(null, source)) {
-						return Mono.fromDirect(source);
-					}
-					return Mono.just("second");
-				}).doOnDiscard(Object.class, discarded::add).toFuture();
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result).isCompletedWithValue("second");
-				first.get().emit("late");
-				assertThat(discarded).containsExactly("late");
-			});
+			List<Object> discarded = new ArrayList<>();
+			AtomicReference<DeafPublisher> first = new AtomicReference<>();
+			CompletableFuture<String> result = feed.limitedOne(() -> {
+				DeafPublisher source = new DeafPublisher();
+				if (first.compareAndSet(null, source)) {
+					return Mono.fromDirect(source);
+				}
+				return Mono.just("second");
+			}).doOnDiscard(Object.class, discarded::add).toFuture();
+			time.runAll();
+			assertThat(result).isCompletedWithValue("second");
+			first.get().emit("late");
+			assertThat(discarded).containsExactly("late");
 		}
 
 	}
@@ -267,61 +254,55 @@ class ReactiveMethodsTests {
 
 		@Test
 		void withoutASubscriptionIsGivenUp() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				AtomicInteger calls = new AtomicInteger();
-				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
-					Publisher<Integer> silent = (subscriber) -> {
-					};
-					return (calls.incrementAndGet() < 3) ? Flux.from(silent) : Flux.just(1);
-				}).collectList().toFuture();
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result).isCompletedWithValue(List.of(1));
-				assertThat(context.getBean(CallRegistry.class).running()).isZero();
-			});
+			AtomicInteger calls = new AtomicInteger();
+			CompletableFuture<List<Integer>> result = feed.limited(() -> {
+				Publisher<Integer> silent = (subscriber) -> {
+				};
+				return (calls.incrementAndGet() < 3) ? Flux.from(silent) : Flux.just(1);
+			}).collectList().toFuture();
+			time.runAll();
+			assertThat(result).isCompletedWithValue(List.of(1));
+			assertThat(registry.running()).isZero();
 		}
 
 		@Test
 		void thatThrowsIsRetried() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				AtomicInteger calls = new AtomicInteger();
-				CompletableFuture<List<Integer>> result = context.getBean(Feed.class).limited(() -> {
-					Publisher<Integer> throwing = (subscriber) -> {
-						throw new UncheckedIOException(ReactiveMethodsTests.this.failure);
-					};
-					return (calls.incrementAndGet() < 3) ? Flux.from(throwing) : Flux.just(1);
-				}).collectList().toFuture();
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result).isCompletedWithValue(List.of(1));
-				assertThat(context.getBean(CallRegistry.class).running()).isZero();
-			});
+			AtomicInteger calls = new AtomicInteger();
+			CompletableFuture<List<Integer>> result = feed.limited(() -> {
+				Publisher<Integer> throwing = (subscriber) -> {
+					throw new UncheckedIOException(failure);
+				};
+				return (calls.incrementAndGet() < 3) ? Flux.from(throwing) : Flux.just(1);
+			}).collectList().toFuture();
+			time.runAll();
+			assertThat(result).isCompletedWithValue(List.of(1));
+			assertThat(registry.running()).isZero();
 		}
 
 		@Test
 		void thatEndsTwiceEndsOnce() {
-			ReactiveMethodsTests.this.runner.run((context) -> {
-				List<String> seen = new ArrayList<>();
-				Publisher<Integer> rude = (subscriber) -> {
-					subscriber.onSubscribe(new Subscription() {
+			List<String> seen = new ArrayList<>();
+			Publisher<Integer> rude = (subscriber) -> {
+				subscriber.onSubscribe(new Subscription() {
 
-						@Override
-						public void request(long count) {
-						}
+					@Override
+					public void request(long count) {
+					}
 
-						@Override
-						public void cancel() {
-						}
-					});
-					subscriber.onNext(1);
-					subscriber.onComplete();
-					subscriber.onNext(2);
-					subscriber.onError(new IllegalStateException());
-					subscriber.onComplete();
-				};
-				Flux.from(context.getBean(Feed.class).publisher(() -> rude))
-					.materialize()
-					.subscribe((signal) -> seen.add(signal.getType().name()));
-				assertThat(seen).containsExactly("ON_NEXT", "ON_COMPLETE");
-			});
+					@Override
+					public void cancel() {
+					}
+				});
+				subscriber.onNext(1);
+				subscriber.onComplete();
+				subscriber.onNext(2);
+				subscriber.onError(new IllegalStateException());
+				subscriber.onComplete();
+			};
+			Flux.from(feed.publisher(() -> rude))
+				.materialize()
+				.subscribe((signal) -> seen.add(signal.getType().name()));
+			assertThat(seen).containsExactly("ON_NEXT", "ON_COMPLETE");
 		}
 
 	}
@@ -331,78 +312,71 @@ class ReactiveMethodsTests {
 
 		@Test
 		void doNotMultiply() {
-			ReactiveMethodsTests.this.runner.withBean(Outer.class).run((context) -> {
-				VirtualTime time = context.getBean(VirtualTime.class);
-				Feed feed = context.getBean(Feed.class);
-				Outer outer = context.getBean(Outer.class);
-				List<String> counts = new ArrayList<>();
-				AtomicInteger calls = new AtomicInteger();
-				Supplier<Mono<String>> failing = () -> Mono.defer(() -> {
-					calls.incrementAndGet();
-					return Mono.<String>error(new IOException("down"));
-				});
-				Supplier<Mono<String>> failingElsewhere = () -> Mono.<String>error(new IOException("down"))
-					.publishOn(Schedulers.immediate())
-					.doFirst(calls::incrementAndGet);
-				for (Supplier<Mono<String>> inner : List.of(failing, failingElsewhere)) {
-					outer.reactive(() -> feed.one(inner)).subscribe((x) -> {
-					}, (x) -> {
-					});
-					time.runAll();
-					counts.add("reactive in reactive " + calls.getAndSet(0));
-					outer.reactive(() -> Mono.just("x").flatMap((x) -> feed.one(inner))).subscribe((x) -> {
-					}, (x) -> {
-					});
-					time.runAll();
-					counts.add("flatMap in reactive " + calls.getAndSet(0));
-					outer.stage(() -> feed.one(inner).toFuture());
-					time.runAll();
-					counts.add("reactive in stage " + calls.getAndSet(0));
-					outer.flux(() -> feed.one(inner).flux()).subscribe((x) -> {
-					}, (x) -> {
-					});
-					time.runAll();
-					counts.add("reactive in flux " + calls.getAndSet(0));
-				}
-				outer.reactive(() -> Mono.fromCallable(() -> feed.blocking(calls::incrementAndGet))).subscribe((x) -> {
+			Outer outer = context.getBean(Outer.class);
+			List<String> counts = new ArrayList<>();
+			AtomicInteger calls = new AtomicInteger();
+			Supplier<Mono<String>> failing = () -> Mono.defer(() -> {
+				calls.incrementAndGet();
+				return Mono.<String>error(new IOException("down"));
+			});
+			Supplier<Mono<String>> failingElsewhere = () -> Mono.<String>error(new IOException("down"))
+				.publishOn(Schedulers.immediate())
+				.doFirst(calls::incrementAndGet);
+			for (Supplier<Mono<String>> inner : List.of(failing, failingElsewhere)) {
+				outer.reactive(() -> feed.one(inner)).subscribe((x) -> {
 				}, (x) -> {
 				});
 				time.runAll();
-				counts.add("blocking in reactive " + calls.getAndSet(0));
-				outer.stage(() -> {
-					try {
-						return CompletableFuture.completedFuture(feed.blocking(calls::incrementAndGet));
-					}
-					catch (IOException ex) {
-						return CompletableFuture.failedFuture(ex);
-					}
+				counts.add("reactive in reactive " + calls.getAndSet(0));
+				outer.reactive(() -> Mono.just("x").flatMap((x) -> feed.one(inner))).subscribe((x) -> {
+				}, (x) -> {
 				});
 				time.runAll();
-				counts.add("blocking in stage " + calls.getAndSet(0));
-				assertThat(counts).allMatch((count) -> count.endsWith(" 4"));
+				counts.add("flatMap in reactive " + calls.getAndSet(0));
+				outer.stage(() -> feed.one(inner).toFuture());
+				time.runAll();
+				counts.add("reactive in stage " + calls.getAndSet(0));
+				outer.flux(() -> feed.one(inner).flux()).subscribe((x) -> {
+				}, (x) -> {
+				});
+				time.runAll();
+				counts.add("reactive in flux " + calls.getAndSet(0));
+			}
+			outer.reactive(() -> Mono.fromCallable(() -> feed.blocking(calls::incrementAndGet))).subscribe((x) -> {
+			}, (x) -> {
 			});
+			time.runAll();
+			counts.add("blocking in reactive " + calls.getAndSet(0));
+			outer.stage(() -> {
+				try {
+					return CompletableFuture.completedFuture(feed.blocking(calls::incrementAndGet));
+				}
+				catch (IOException ex) {
+					return CompletableFuture.failedFuture(ex);
+				}
+			});
+			time.runAll();
+			counts.add("blocking in stage " + calls.getAndSet(0));
+			assertThat(counts).allMatch((count) -> count.endsWith(" 4"));
 		}
 
 	}
 
 	@Test
 	void countsNoCallsWhenAllHaveEnded() {
-		this.runner.run((context) -> {
-			Feed feed = context.getBean(Feed.class);
-			feed.read(() -> Flux.range(1, 10)).take(1).blockLast();
-			feed.read(() -> Flux.range(1, 10)).next().block();
-			feed.read(() -> Flux.range(1, 10)).limitRate(2).blockLast();
-			feed.read(() -> Flux.range(1, 10)).flatMap((n) -> feed.read(() -> Flux.just(n)), 2).blockLast();
-			Flux.zip(feed.read(() -> Flux.range(1, 10)), feed.read(() -> Flux.range(1, 3))).blockLast();
-			assertThat(feed.read(() -> Flux.range(1, 100)).publishOn(Schedulers.parallel(), 3).count().block())
-				.isEqualTo(100);
-			assertThat(feed.read(() -> Flux.range(1, 100)).share().count().block()).isEqualTo(100);
-			Mono<String> cached = feed.one(() -> Mono.just("x")).cache();
-			cached.block();
-			cached.block();
-			assertThat(context.getBean(CallRegistry.class).running()).isZero();
-			assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(2);
-		});
+		feed.read(() -> Flux.range(1, 10)).take(1).blockLast();
+		feed.read(() -> Flux.range(1, 10)).next().block();
+		feed.read(() -> Flux.range(1, 10)).limitRate(2).blockLast();
+		feed.read(() -> Flux.range(1, 10)).flatMap((n) -> feed.read(() -> Flux.just(n)), 2).blockLast();
+		Flux.zip(feed.read(() -> Flux.range(1, 10)), feed.read(() -> Flux.range(1, 3))).blockLast();
+		assertThat(feed.read(() -> Flux.range(1, 100)).publishOn(Schedulers.parallel(), 3).count().block())
+			.isEqualTo(100);
+		assertThat(feed.read(() -> Flux.range(1, 100)).share().count().block()).isEqualTo(100);
+		Mono<String> cached = feed.one(() -> Mono.just("x")).cache();
+		cached.block();
+		cached.block();
+		assertThat(registry.running()).isZero();
+		assertThat(context.getBean(RecordingListener.class).stopped()).hasSize(2);
 	}
 
 	public static class Outer {

@@ -187,6 +187,21 @@ class RecoverMethodsTests {
 						+ "parameter.");
 		}
 
+		@ParameterizedTest
+		@ValueSource(strings = { "compared", "fluent", "wild", "other", "listed" })
+		void isOpenForAVariableOfTheClassThatNothingResolves(String name) {
+			assertThat(find(Open.class, name, name + "Recovery").candidates()).hasSize(1);
+		}
+
+		@Test
+		void isJudgedByAVariableOfTheClassThatASubclassResolves() {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(RecoverMethods.find(operation(Closed.class, "listed"), new BlockingAdapter(), "listedRecovery",
+					problems))
+				.isNull();
+			assertThat(find(Closed.class, "compared", "comparedRecovery").candidates()).hasSize(1);
+		}
+
 		@Test
 		void isRefusedForTwoMethodsOfWhichNeitherIsNearer() {
 			List<Problem> problems = new ArrayList<>();
@@ -566,6 +581,55 @@ class RecoverMethodsTests {
 		String noFailure(String order, int count, String failure) {
 			return order;
 		}
+
+	}
+
+	@Backoff
+	public static class Open<T extends Comparable<T>, S extends Open<T, S, W>, W extends Comparable<? extends W>> {
+
+		public T compared(T item) {
+			return item;
+		}
+
+		T comparedRecovery(T item) {
+			return item;
+		}
+
+		public S fluent(S item) {
+			return item;
+		}
+
+		S fluentRecovery(S item) {
+			return item;
+		}
+
+		public W wild(W item) {
+			return item;
+		}
+
+		W wildRecovery(W item) {
+			return item;
+		}
+
+		public String other(T item) {
+			return "";
+		}
+
+		String otherRecovery(W item) {
+			return "";
+		}
+
+		public String listed(List<T> items) {
+			return "";
+		}
+
+		String listedRecovery(List<String> items) {
+			return "";
+		}
+
+	}
+
+	public static class Closed extends Open<Integer, Closed, Integer> {
 
 	}
 

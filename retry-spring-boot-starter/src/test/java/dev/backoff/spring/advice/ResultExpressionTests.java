@@ -165,7 +165,8 @@ class ResultExpressionTests {
 		void areLookedForInAnyExpression(String text) {
 			for (Class<?> type : List.of(Object.class, List.class)) {
 				List<Problem> problems = new ArrayList<>();
-				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type), problems);
+				ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(type),
+						problems);
 				assertThat(expression == null).isEqualTo(!problems.isEmpty());
 			}
 		}
@@ -190,7 +191,8 @@ class ResultExpressionTests {
 		@ValueSource(strings = { "#result.class.forName('java.lang.Runtime') != null",
 				"#result.getClass().getClassLoader() != null" })
 		void ofWaysAroundThem(String text) {
-			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), new ArrayList<>());
+			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
+					new ArrayList<>());
 			assertThat(expression).isNotNull();
 			assertThatExceptionOfType(EvaluationException.class).isThrownBy(() -> expression.test("x", null));
 		}
@@ -291,7 +293,8 @@ class ResultExpressionTests {
 				"#root.args[2].loadClass('java.lang.Runtime') != null", "#root.getClass() != null" })
 		void includesNoClassesThroughObjects(String text) {
 			List<Problem> problems = new ArrayList<>();
-			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems);
+			ResultExpression expression = ResultExpression.parse("until", text, ResolvableType.forClass(Object.class),
+					problems);
 			if (problems.isEmpty()) {
 				assertThat(expression).isNotNull();
 				MethodInvocation call = call("text", String.class, getClass().getClassLoader());
@@ -317,8 +320,7 @@ class ResultExpressionTests {
 		void isLimited() {
 			List<Problem> problems = new ArrayList<>();
 			String text = "#result == '" + "x".repeat(20_000) + "'";
-			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems))
-				.isNull();
+			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems)).isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
 				.startsWith("until (#result == '" + "x".repeat(188) + "...): ")

@@ -19,7 +19,6 @@ import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.observers.TestObserver;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
@@ -47,7 +46,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void areRetriedAsWhatTheyAre() {
-			ReturnTypeAdaptersTests.this.runner.withBean(Others.class).run((context) -> {
+			runner.withBean(Others.class).run((context) -> {
 				Others bean = context.getBean(Others.class);
 				TestObserver<String> single = bean.single().test();
 				TestObserver<String> several = bean.observable().test();
@@ -64,7 +63,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void areRecoveredByTheirOwn() {
-			ReturnTypeAdaptersTests.this.runner.withBean(Others.class).run((context) -> {
+			runner.withBean(Others.class).run((context) -> {
 				TestObserver<String> recovered = context.getBean(Others.class).recovered().test();
 				context.getBean(VirtualTime.class).runAll();
 				recovered.assertResult("parked");
@@ -79,7 +78,7 @@ class ReturnTypeAdaptersTests {
 		@ParameterizedTest
 		@ValueSource(classes = { MonoOnly.class, FlowOnly.class, SingleOnly.class })
 		void whatNeedsItIsRefused(Class<?> type) {
-			ReturnTypeAdaptersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
+			runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(type)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -90,7 +89,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void aTypeThatReachesItIsRefused() {
-			ReturnTypeAdaptersTests.this.runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
+			runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher"))
 				.withBean(AnnotatedType.class)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessageStartingWith(
@@ -99,8 +98,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void everythingElseWorks() {
-			ReturnTypeAdaptersTests.this.runner
-				.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
+			runner.withClassLoader(new FilteredClassLoader("reactor.core.publisher", "kotlin"))
 				.withBean(Futures.class)
 				.run((context) -> {
 					CompletableFuture<String> sent = context.getBean(Futures.class).send();
@@ -116,7 +114,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void isRetriedAtTheCallOnlyAndTheAdviceSaysSo() {
-			ReturnTypeAdaptersTests.this.runner.withBean(Lazy.class).run((context) -> {
+			runner.withBean(Lazy.class).run((context) -> {
 				assertThat(context.getBean(BackoffMethods.class).uses())
 					.extracting((use) -> use.method() + ": " + String.join("; ", use.advice()))
 					.containsExactly(
@@ -131,7 +129,7 @@ class ReturnTypeAdaptersTests {
 
 		@Test
 		void andCouldNotBeGivenBackIsRefused() {
-			ReturnTypeAdaptersTests.this.runner.withBean(Tasks.class)
+			runner.withBean(Tasks.class)
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessage(
 							"@Backoff on Tasks.place(): is on a method that returns a ForkJoinTask, which its caller "
@@ -149,13 +147,12 @@ class ReturnTypeAdaptersTests {
 	}
 
 	@Nested
-	@Timeout(60)
 	@SuppressWarnings("unchecked") // what is declared as an object is known to be more
 	class DeclaredTypes {
 
 		@Test
 		void withAVariableAreThoseOfTheBean() {
-			ReturnTypeAdaptersTests.this.runner.withBean(Monos.class).withBean(Stages.class).run((context) -> {
+			runner.withBean(Monos.class).withBean(Stages.class).run((context) -> {
 				VirtualTime time = context.getBean(VirtualTime.class);
 				Monos monos = context.getBean(Monos.class);
 				CompletableFuture<String> found = monos.find("a").toFuture();
@@ -170,7 +167,7 @@ class ReturnTypeAdaptersTests {
 		@Test
 		void ofAContractMayBeWiderThanThoseOfTheClass() {
 			for (boolean classes : new boolean[] { true, false }) {
-				ReturnTypeAdaptersTests.this.runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
+				runner.withPropertyValues("spring.aop.proxy-target-class=" + classes)
 					.withBean(Narrow.class)
 					.run((context) -> {
 						VirtualTime time = context.getBean(VirtualTime.class);

@@ -13,12 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The ends of calls that wait, which an executor helps to run. */
-@Timeout(60)
 class ShutdownTests {
 
 	private final ExecutorService executor = Executors.newSingleThreadExecutor();

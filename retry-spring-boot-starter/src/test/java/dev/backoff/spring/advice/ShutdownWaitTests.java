@@ -7,7 +7,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import reactor.core.publisher.Mono;
 
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The time that running calls get when an application closes. It is real, since the
  * closing thread waits in it.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownWaitTests {
 

@@ -67,7 +67,31 @@ class StartupAdviceTests {
 		assertThat(advice("attempt-timeout: 1s", "retry-on: " + IOException.class.getName()))
 			.containsExactly("attempts that take longer than the attempt-timeout are not retried: retry-on does not "
 					+ "name dev.backoff.AttemptTimeoutException");
-		assertThat(advice("attempt-timeout: 1s", "retry-on: java.lang.RuntimeException")).isEmpty();
+		assertThat(advice("attempt-timeout: 1s", "retry-on: dev.backoff.AttemptTimeoutException")).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			java.lang.Exception | parse errors, programming errors, 4xx, constraint violations
+			java.lang.RuntimeException | parse errors, programming errors, 4xx, constraint violations
+			org.springframework.web.client.RestClientException | 4xx
+			org.springframework.web.client.HttpClientErrorException | 4xx
+			org.springframework.dao.DataAccessException | constraint violations
+			""")
+	void isAboutFailuresThatAListedTypeDoesNotReach(String listed, String unreached) {
+		assertThat(advice("retry-on: " + listed))
+			.containsExactly("retry-on: " + listed + " does not retry " + unreached + ": name them");
+	}
+
+	@Test
+	void isNotAboutFailuresThatTheListNames() {
+		assertThat(advice("retry-on: java.io.IOException, tools.jackson.core.JacksonException,"
+				+ "java.lang.NullPointerException, org.springframework.dao.NonTransientDataAccessException"))
+			.isEmpty();
+		assertThat(advice("retry-on: java.lang.Exception", "classifier: none")).isEmpty();
+		assertThat(advice("retry-on: java.lang.RuntimeException, tools.jackson.core.exc.StreamReadException"))
+			.containsExactly("retry-on: java.lang.RuntimeException does not retry programming errors, 4xx, "
+					+ "constraint violations: name them");
 	}
 
 	@Test

@@ -1,20 +1,30 @@
 package dev.backoff.spring.advice;
 
+import java.io.BufferedReader;
+import java.io.InputStream;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.nio.channels.SocketChannel;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Scanner;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
+import jakarta.servlet.http.Part;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.io.InputStreamResource;
+import org.springframework.core.io.Resource;
 import org.springframework.scheduling.annotation.Scheduled;
-
-import org.springframework.resilience.annotation.Retryable;
+import org.springframework.web.multipart.MultipartFile;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -42,6 +52,16 @@ class StartupLogTests {
 		@Test
 		void isSilentForWhatNeedsNoAttention() {
 			assertThat(log("backoff.policies.orders.base: 1s", Orders.class)).isEmpty();
+		}
+
+		@Test
+		void warnsOfArgumentsThatTheFirstAttemptUsesUp() {
+			assertThat(log("backoff.policies.once.max-attempts: 1", UsedUp.class)).containsOnlyOnce(
+					"WARN The first attempt uses up an argument, so that later ones may read or change nothing and succeed: "
+							+ "UsedUp.channel(SocketChannel), UsedUp.file(MultipartFile), UsedUp.flux(Flux), "
+							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
+							+ "UsedUp.resource(InputStreamResource), UsedUp.stream(InputStream), UsedUp.streams(InputStream[]), "
+							+ "UsedUp.values(IntStream); make it inside the method, or pass bytes or the id");
 		}
 
 		@Test
@@ -230,13 +250,6 @@ class StartupLogTests {
 		}
 
 		@Test
-		void warnsOfASecondRetryOnTheSameMethod() {
-			assertThat(log("", Twice.class))
-				.containsExactly("WARN @Backoff on Twice.place(), policy Twice.place: @" + Retryable.class.getName()
-						+ " is on the method too: the attempts multiply; remove one of the two");
-		}
-
-		@Test
 		void saysWhatATypeAdvisesOnlyOnce() {
 			assertThat(log("backoff.policies.many.base: 2s", Many.class)).containsExactly(
 					"INFO @Backoff on Many, policy many: waits of up to 14 s in all hold the calling thread");
@@ -307,6 +320,51 @@ class StartupLogTests {
 		void recoversOthersByAMethodThatTheTypeReachesToo() {
 			SmallApplication.of(TypeRecover.class)
 				.run((context) -> assertThat(context.getBean(TypeRecover.class).send("o-1")).isEqualTo("parked o-1"));
+		}
+
+	}
+
+	@Backoff
+	public static class UsedUp {
+
+		public void stream(InputStream in) {
+		}
+
+		public void streams(InputStream... in) {
+		}
+
+		public void reader(String name, BufferedReader reader) {
+		}
+
+		public void channel(SocketChannel channel) {
+		}
+
+		public void iterator(Scanner scanner) {
+		}
+
+		public void values(IntStream values) {
+		}
+
+		public void list(List<Iterator<String>> values) {
+		}
+
+		public void flux(Flux<String> values) {
+		}
+
+		public void file(MultipartFile file) {
+		}
+
+		public void part(Part part) {
+		}
+
+		public void resource(InputStreamResource resource) {
+		}
+
+		@Backoff("once")
+		public void once(InputStream in) {
+		}
+
+		public void supplied(Supplier<InputStream> in, Resource resource, List<String> lines, byte[] bytes) {
 		}
 
 	}
@@ -531,15 +589,6 @@ class StartupLogTests {
 
 		public String park(String order) {
 			return "parked " + order;
-		}
-
-	}
-
-	public static class Twice {
-
-		@Backoff
-		@Retryable
-		public void place() {
 		}
 
 	}

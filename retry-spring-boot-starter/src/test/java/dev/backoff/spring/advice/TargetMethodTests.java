@@ -19,7 +19,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -134,7 +133,6 @@ class TargetMethodTests {
 
 	/** Targets of other kinds and classes than the one that the handle was made for. */
 	@Nested
-	@Timeout(120)
 	class OtherTargets {
 
 		private static final int OFTEN = 10_100;

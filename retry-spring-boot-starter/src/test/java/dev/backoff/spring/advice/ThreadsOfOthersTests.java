@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -57,7 +56,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  * Methods that the framework calls, on its threads: asynchronous ones, scheduled ones and
  * listeners. Waits of an hour are real and ended by the test, the others virtual.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class ThreadsOfOthersTests {
 
@@ -145,16 +143,14 @@ class ThreadsOfOthersTests {
 		@Test
 		void endsWhenTheApplicationCloses() {
 			List<RecordingListener> listener = new CopyOnWriteArrayList<>();
-			ThreadsOfOthersTests.this.realTime.withPropertyValues(hours("Mails.send"))
-				.withBean(Mails.class)
-				.run((context) -> {
-					listener.add(context.getBean(RecordingListener.class));
-					context.getBean(Mails.class).send(9);
-					awaitWaiting(context.getBean(CallRegistry.class));
-					Uncaught uncaught = context.getBean(Uncaught.class);
-					context.getSourceApplicationContext().close();
-					assertThat(next(uncaught.failures())).hasMessage("attempt 1");
-				});
+			realTime.withPropertyValues(hours("Mails.send")).withBean(Mails.class).run((context) -> {
+				listener.add(context.getBean(RecordingListener.class));
+				context.getBean(Mails.class).send(9);
+				awaitWaiting(context.getBean(CallRegistry.class));
+				Uncaught uncaught = context.getBean(Uncaught.class);
+				context.getSourceApplicationContext().close();
+				assertThat(next(uncaught.failures())).hasMessage("attempt 1");
+			});
 			assertThat(listener.get(0).story().reason()).isEqualTo(StopReason.SHUTDOWN);
 		}
 
@@ -175,30 +171,24 @@ class ThreadsOfOthersTests {
 		@Test
 		void endsWhenTheApplicationCloses() {
 			List<RecordingListener> listener = new CopyOnWriteArrayList<>();
-			ThreadsOfOthersTests.this.realTime.withPropertyValues(hours("Job.run"))
-				.withBean(Job.class)
-				.run((context) -> {
-					listener.add(context.getBean(RecordingListener.class));
-					awaitWaiting(context.getBean(CallRegistry.class));
-				});
+			realTime.withPropertyValues(hours("Job.run")).withBean(Job.class).run((context) -> {
+				listener.add(context.getBean(RecordingListener.class));
+				awaitWaiting(context.getBean(CallRegistry.class));
+			});
 			assertThat(listener.get(0).stopped()).singleElement()
 				.satisfies((stop) -> assertThat(stop.story().reason()).isEqualTo(StopReason.SHUTDOWN));
 		}
 
 		@Test
 		void endsWhenItsSchedulerIsShutDownNow() {
-			ThreadsOfOthersTests.this.realTime.withPropertyValues(hours("Job.run"))
-				.withBean(Job.class)
-				.run((context) -> {
-					awaitWaiting(context.getBean(CallRegistry.class));
-					ThreadPoolTaskScheduler scheduler = context.getBean(ThreadPoolTaskScheduler.class);
-					assertThat(scheduler.getScheduledThreadPoolExecutor().shutdownNow()).isEmpty();
-					assertThat(scheduler.getScheduledThreadPoolExecutor().awaitTermination(30, TimeUnit.SECONDS))
-						.isTrue();
-					assertThat(context.getBean(RecordingListener.class).story().reason())
-						.isEqualTo(StopReason.INTERRUPTED);
-					assertThat(context.getBean(Job.class).attempts()).containsExactly(1);
-				});
+			realTime.withPropertyValues(hours("Job.run")).withBean(Job.class).run((context) -> {
+				awaitWaiting(context.getBean(CallRegistry.class));
+				ThreadPoolTaskScheduler scheduler = context.getBean(ThreadPoolTaskScheduler.class);
+				assertThat(scheduler.getScheduledThreadPoolExecutor().shutdownNow()).isEmpty();
+				assertThat(scheduler.getScheduledThreadPoolExecutor().awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.INTERRUPTED);
+				assertThat(context.getBean(Job.class).attempts()).containsExactly(1);
+			});
 		}
 
 	}
@@ -250,25 +240,23 @@ class ThreadsOfOthersTests {
 		void stopsWaitingWithTheLastFailureAndTheFlag() throws InterruptedException {
 			BlockingQueue<Boolean> flags = new LinkedBlockingQueue<>();
 			BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
-			ThreadsOfOthersTests.this.realTime.withPropertyValues(hours("Mails.fetch"))
-				.withBean(Mails.class)
-				.run((context) -> {
-					Mails mails = context.getBean(Mails.class);
-					Thread caller = new Thread(() -> {
-						thrown.add(catchThrowable(() -> mails.fetch(false)));
-						flags.add(Thread.currentThread().isInterrupted());
-					});
-					caller.start();
-					awaitWaiting(context.getBean(CallRegistry.class));
-					caller.interrupt();
-					Throwable failure = next(thrown);
-					assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");
-					RetriesStoppedException story = RetriesStoppedException.of(failure);
-					assertThat(story.reason()).isEqualTo(StopReason.INTERRUPTED);
-					assertThat(story.getCause()).isInstanceOf(InterruptedException.class);
-					assertThat(next(flags)).isTrue();
-					assertThat(mails.fetches()).isEqualTo(1);
+			realTime.withPropertyValues(hours("Mails.fetch")).withBean(Mails.class).run((context) -> {
+				Mails mails = context.getBean(Mails.class);
+				Thread caller = new Thread(() -> {
+					thrown.add(catchThrowable(() -> mails.fetch(false)));
+					flags.add(Thread.currentThread().isInterrupted());
 				});
+				caller.start();
+				awaitWaiting(context.getBean(CallRegistry.class));
+				caller.interrupt();
+				Throwable failure = next(thrown);
+				assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");
+				RetriesStoppedException story = RetriesStoppedException.of(failure);
+				assertThat(story.reason()).isEqualTo(StopReason.INTERRUPTED);
+				assertThat(story.getCause()).isInstanceOf(InterruptedException.class);
+				assertThat(next(flags)).isTrue();
+				assertThat(mails.fetches()).isEqualTo(1);
+			});
 		}
 
 		@Test

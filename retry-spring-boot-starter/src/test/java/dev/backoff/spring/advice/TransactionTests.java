@@ -12,14 +12,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.ApplicationContext;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -34,8 +31,6 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceOrderTests.CountingTransactions;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
@@ -48,21 +43,19 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * locks are real and wait for milliseconds; the waits between attempts are virtual, and
  * the other connection commits during one of them.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
-class TransactionTests {
+class TransactionTests extends AdvisedApplication {
 
 	private static final String ADVICE = "inside a transaction of its caller: its connection is held through the waits, "
 			+ "and it may already be rollback-only";
 
-	private final ApplicationContextRunner runner = AdviceContexts.runner()
-		.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
-		.withUserConfiguration(AdviceOrderTests.Database.class)
-		.withBean(Stock.class)
-		.withBean(Shop.class);
+	TransactionTests() {
+		this.context.register(BackoffObservationAutoConfiguration.class, AdviceOrderTests.Database.class, Stock.class,
+				Shop.class);
+	}
 
 	/** Lock the row until the given wait, counted from 1. */
-	private static Connection lockUntil(int wait, ApplicationContext context) throws SQLException {
+	private Connection lockUntil(int wait) throws SQLException {
 		JdbcClient jdbc = context.getBean(JdbcClient.class);
 		jdbc.sql("set default_lock_timeout 5").update();
 		jdbc.sql("create table stock (sku varchar(10) primary key, boxes int)").update();
@@ -70,7 +63,6 @@ class TransactionTests {
 		Connection other = context.getBean(DataSource.class).getConnection();
 		other.setAutoCommit(false);
 		other.createStatement().executeUpdate("update stock set boxes = boxes - 1 where sku = 'tea'");
-		VirtualTime time = context.getBean(VirtualTime.class);
 		time.whileSleeping((nanos) -> {
 			if (time.delays().size() == wait) {
 				commit(other);
@@ -88,11 +80,11 @@ class TransactionTests {
 		}
 	}
 
-	private static int boxes(ApplicationContext context) {
+	private int boxes() {
 		return context.getBean(JdbcClient.class).sql("select boxes from stock").query(Integer.class).single();
 	}
 
-	private static List<String> events(ApplicationContext context) {
+	private List<String> events() {
 		return context.getBean(CountingTransactions.class).events;
 	}
 
@@ -100,48 +92,43 @@ class TransactionTests {
 	class ALockedRow {
 
 		@Test
-		void isTriedAgainInATransactionOfItsOwnUntilItIsFree(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				try (Connection other = lockUntil(2, context)) {
-					Stock stock = context.getBean(Stock.class);
-					assertThat(stock.take(3)).isEqualTo(6);
-					assertThat(other.isClosed()).isFalse();
-					assertThat(stock.transactions()).hasSize(3)
-						.doesNotHaveDuplicates()
-						.allMatch(TransactionStatus::isNewTransaction);
-				}
-				assertThat(events(context)).containsExactly("begin", "rollback", "begin", "rollback", "begin",
-						"commit");
-				assertThat(boxes(context)).isEqualTo(6);
-				assertThat(context.getBean(RecordingListener.class).scheduled()).hasSize(2)
-					.allMatch((retry) -> retry.cause() == RetryCause.LOCK);
-			});
+		void isTriedAgainInATransactionOfItsOwnUntilItIsFree(CapturedOutput output) throws Throwable {
+			start();
+			try (Connection other = lockUntil(2)) {
+				Stock stock = context.getBean(Stock.class);
+				assertThat(stock.take(3)).isEqualTo(6);
+				assertThat(other.isClosed()).isFalse();
+				assertThat(stock.transactions()).hasSize(3)
+					.doesNotHaveDuplicates()
+					.allMatch(TransactionStatus::isNewTransaction);
+			}
+			assertThat(events()).containsExactly("begin", "rollback", "begin", "rollback", "begin", "commit");
+			assertThat(boxes()).isEqualTo(6);
+			assertThat(listener.scheduled()).hasSize(2).allMatch((retry) -> retry.cause() == RetryCause.LOCK);
 			assertThat(output).doesNotContain(ADVICE);
 		}
 
 		@Test
-		void isGivenUpWithTheDatabasesOwnFailure() {
-			TransactionTests.this.runner.run((context) -> {
-				try (Connection other = lockUntil(99, context)) {
-					Throwable failure = catchThrowable(() -> context.getBean(Stock.class).take(3));
-					assertThat(failure).isInstanceOf(TransientDataAccessException.class);
-					assertThat(RetriesStoppedException.of(failure).reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-					other.rollback();
-				}
-				assertThat(events(context)).hasSize(8).doesNotContain("commit");
-				assertThat(boxes(context)).isEqualTo(10);
-			});
+		void isGivenUpWithTheDatabasesOwnFailure() throws Throwable {
+			start();
+			try (Connection other = lockUntil(99)) {
+				Throwable failure = catchThrowable(() -> context.getBean(Stock.class).take(3));
+				assertThat(failure).isInstanceOf(TransientDataAccessException.class);
+				assertThat(RetriesStoppedException.of(failure).reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				other.rollback();
+			}
+			assertThat(events()).hasSize(8).doesNotContain("commit");
+			assertThat(boxes()).isEqualTo(10);
 		}
 
 		@Test
-		void isTriedAgainByTransactionsBegunInsideTheMethod(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				try (Connection other = lockUntil(1, context)) {
-					assertThat(context.getBean(Stock.class).takeByTemplate(3)).isEqualTo(6);
-					assertThat(other.isClosed()).isFalse();
-				}
-				assertThat(events(context)).containsExactly("begin", "rollback", "begin", "commit");
-			});
+		void isTriedAgainByTransactionsBegunInsideTheMethod(CapturedOutput output) throws Throwable {
+			start();
+			try (Connection other = lockUntil(1)) {
+				assertThat(context.getBean(Stock.class).takeByTemplate(3)).isEqualTo(6);
+				assertThat(other.isClosed()).isFalse();
+			}
+			assertThat(events()).containsExactly("begin", "rollback", "begin", "commit");
 			assertThat(output).doesNotContain(ADVICE);
 		}
 
@@ -151,17 +138,16 @@ class TransactionTests {
 	class InsideATransactionOfTheCaller {
 
 		@Test
-		void anAttemptWithATransactionOfItsOwnIsRetriedWithOneWarning(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				try (Connection other = lockUntil(2, context)) {
-					Shop shop = context.getBean(Shop.class);
-					assertThat(shop.takeInNew(3)).isEqualTo(6);
-					assertThat(other.isClosed()).isFalse();
-					assertThat(shop.takeInNew(1)).isEqualTo(5);
-				}
-				assertThat(events(context)).containsExactly("begin", "begin", "rollback", "begin", "rollback", "begin",
-						"commit", "commit", "begin", "begin", "commit", "commit");
-			});
+		void anAttemptWithATransactionOfItsOwnIsRetriedWithOneWarning(CapturedOutput output) throws Throwable {
+			start();
+			try (Connection other = lockUntil(2)) {
+				Shop shop = context.getBean(Shop.class);
+				assertThat(shop.takeInNew(3)).isEqualTo(6);
+				assertThat(other.isClosed()).isFalse();
+				assertThat(shop.takeInNew(1)).isEqualTo(5);
+			}
+			assertThat(events()).containsExactly("begin", "begin", "rollback", "begin", "rollback", "begin", "commit",
+					"commit", "begin", "begin", "commit", "commit");
 			assertThat(lines(output)).singleElement()
 				.asString()
 				.contains("WARN", "Retrying Stock.takeInNew " + ADVICE, "Put @Backoff on the method that begins the "
@@ -169,34 +155,32 @@ class TransactionTests {
 		}
 
 		@Test
-		void anAttemptThatTookPartSpoilsItThoughARetrySucceeds(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				try (Connection other = lockUntil(1, context)) {
-					assertThatExceptionOfType(UnexpectedRollbackException.class)
-						.isThrownBy(() -> context.getBean(Shop.class).take(3));
-					assertThat(other.isClosed()).isFalse();
-				}
-				assertThat(context.getBean(Stock.class).transactions()).hasSize(2)
-					.noneMatch(TransactionStatus::isNewTransaction);
-				assertThat(events(context)).containsExactly("begin", "rollback");
-				assertThat(boxes(context)).isEqualTo(9);
-			});
+		void anAttemptThatTookPartSpoilsItThoughARetrySucceeds(CapturedOutput output) throws Throwable {
+			start();
+			try (Connection other = lockUntil(1)) {
+				assertThatExceptionOfType(UnexpectedRollbackException.class)
+					.isThrownBy(() -> context.getBean(Shop.class).take(3));
+				assertThat(other.isClosed()).isFalse();
+			}
+			assertThat(context.getBean(Stock.class).transactions()).hasSize(2)
+				.noneMatch(TransactionStatus::isNewTransaction);
+			assertThat(events()).containsExactly("begin", "rollback");
+			assertThat(boxes()).isEqualTo(9);
 			assertThat(lines(output)).hasSize(1);
 		}
 
 		@Test
 		void manyCallsAreOneWarningForEachMethod(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				TransactionTemplate transaction = new TransactionTemplate(
-						context.getBean(PlatformTransactionManager.class));
-				Stock stock = context.getBean(Stock.class);
-				for (int i = 0; i < 3; i++) {
-					transaction.executeWithoutResult((status) -> {
-						assertThat(catchThrowable(stock::count)).isInstanceOf(IOException.class);
-						assertThat(catchThrowable(stock::weigh)).isInstanceOf(IOException.class);
-					});
-				}
-			});
+			start();
+			TransactionTemplate transaction = new TransactionTemplate(
+					context.getBean(PlatformTransactionManager.class));
+			Stock stock = context.getBean(Stock.class);
+			for (int i = 0; i < 3; i++) {
+				transaction.executeWithoutResult((status) -> {
+					assertThat(catchThrowable(stock::count)).isInstanceOf(IOException.class);
+					assertThat(catchThrowable(stock::weigh)).isInstanceOf(IOException.class);
+				});
+			}
 			assertThat(lines(output)).hasSize(2)
 				.anyMatch((line) -> line.contains("Retrying Stock.count "))
 				.anyMatch((line) -> line.contains("Retrying Stock.weigh "));
@@ -204,21 +188,19 @@ class TransactionTests {
 
 		@Test
 		void anAsynchronousCallThatFailsAtOnceIsSeenToo(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
-					.executeWithoutResult((status) -> assertThat(context.getBean(Stock.class).order()).isNotDone());
-				context.getBean(VirtualTime.class).runNext();
-			});
+			start();
+			new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+				.executeWithoutResult((status) -> assertThat(context.getBean(Stock.class).order()).isNotDone());
+			time.runNext();
 			assertThat(lines(output)).singleElement().asString().contains("Retrying Stock.order ");
 		}
 
 		@Test
 		void aCallThatIsNotRetriedIsNotWarnedOf(CapturedOutput output) {
-			TransactionTests.this.runner.run((context) -> {
-				Stock stock = context.getBean(Stock.class);
-				new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(
-						(status) -> assertThat(catchThrowable(stock::misuse)).isInstanceOf(NullPointerException.class));
-			});
+			start();
+			Stock stock = context.getBean(Stock.class);
+			new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(
+					(status) -> assertThat(catchThrowable(stock::misuse)).isInstanceOf(NullPointerException.class));
 			assertThat(lines(output)).isEmpty();
 		}
 

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -23,10 +22,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * are reachable before and after.
  */
 @Tag("allocation") // beside other tests, what these keep is collected in between
-@Timeout(120)
 class WaitingMethodMemoryTests {
 
-	private static final int CALLS = 50_000;
+	private static final int CALLS = 20_000;
 
 	private static final CompletableFuture<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));

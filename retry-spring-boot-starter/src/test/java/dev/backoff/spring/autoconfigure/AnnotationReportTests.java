@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +15,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
@@ -99,6 +105,9 @@ class AnnotationReportTests {
 				annotated(StaticMethod.class,
 						"@Backoff on StaticMethod.place(String): is on a static method, which no proxy can advise.",
 						"Make the method non-static, or move the annotation to a method that calls it."),
+				annotated(LifeCycle.class,
+						calledByContainer("LifeCycle", "afterPropertiesSet", "destroy", "last", "open")),
+				annotated(InitMethods.class, calledByContainer("Opened", "open", "shut")),
 				annotated(FinalClass.class,
 						"@Backoff on FinalClass: the class is final, so no proxy can be made of it.",
 						"Make it non-final."),
@@ -152,6 +161,16 @@ class AnnotationReportTests {
 								+ "Throwable).",
 						"Write Flux<String> park(String), if you like with a Throwable or a "
 								+ "RetriesStoppedException as its last parameter."));
+	}
+
+	private static String[] calledByContainer(String type, String... methods) {
+		return Stream.of(methods)
+			.flatMap((method) -> Stream.of(
+					"@Backoff on " + type + "." + method
+							+ "(): is on a method that the container calls by itself, without a proxy that retries it.",
+					"Move it to SmartLifecycle.start or an ApplicationRunner, or to a method of another bean that this "
+							+ "one calls."))
+			.toArray(String[]::new);
 	}
 
 	private static ReportRow annotated(Class<?> bean, String... problems) {
@@ -261,6 +280,56 @@ class AnnotationReportTests {
 
 		@Backoff
 		static void place(String order) {
+		}
+
+	}
+
+	public static class LifeCycle implements InitializingBean, DisposableBean {
+
+		@Backoff
+		@PostConstruct
+		public void open() {
+		}
+
+		@Backoff
+		@Override
+		public void afterPropertiesSet() {
+		}
+
+		@Backoff
+		@PreDestroy
+		public void last() {
+		}
+
+		@Backoff
+		@Override
+		public void destroy() {
+		}
+
+		@Backoff
+		public void destroy(String order) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	public static class InitMethods {
+
+		@Bean(initMethod = "open", destroyMethod = "shut")
+		Opened opened() {
+			return new Opened();
+		}
+
+		public static class Opened {
+
+			@Backoff
+			public void open() {
+			}
+
+			@Backoff
+			public void shut() {
+			}
+
 		}
 
 	}

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -195,6 +197,23 @@ class BackoffAutoConfigurationTests {
 							throw new IllegalStateException("down");
 						}));
 					assertThat(asked).containsExactly("own", "first", "second", "unordered");
+				});
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "none", "None" })
+		void areNotAskedWhereAPolicyHasNone(String none) {
+			this.runner.withUserConfiguration(Named.class)
+				.withPropertyValues("backoff.defaults.classifier=" + none, "backoff.policies.cards.classifier=own")
+				.run((context) -> {
+					List<String> asked = context.getBean(Asked.class).names;
+					assertThatExceptionOfType(HttpClientErrorException.class)
+						.isThrownBy(context.getBean(Orders.class)::refused);
+					assertThat(asked).isEmpty();
+					assertThat(context.getBean(VirtualTime.class).delays()).hasSize(3);
+					assertThatExceptionOfType(IllegalStateException.class)
+						.isThrownBy(() -> context.getBean(Orders.class).byCard());
+					assertThat(asked).startsWith("own", "first", "second", "unordered");
 				});
 		}
 

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  * What closing an application does to calls that wait, in real time: the waits would last
  * an hour.
  */
-@Timeout(60)
 class ShutdownTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

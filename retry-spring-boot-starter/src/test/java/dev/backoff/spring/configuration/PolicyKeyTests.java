@@ -1,7 +1,6 @@
 package dev.backoff.spring.configuration;
 
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -41,7 +40,7 @@ class PolicyKeyTests {
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		for (BreakerKey key : BreakerKey.values()) {
 			if (key.builtInText() != null) {
-				key.set(builder, ConfigValue.of(key, List.of(key.builtInText()), "", ""));
+				key.set(builder, key.builtIn());
 			}
 		}
 		assertThat(builder.build()).isEqualTo(BreakerSettings.DEFAULTS);

@@ -168,306 +168,140 @@ public class ReturnTypesContractTests {
 
 	}
 
-	/** What each bean can do. */
-	public interface Orders<R extends @Nullable Object> {
+	/** Methods that return what a subclass makes of the work. */
+	abstract static class Orders<R extends @Nullable Object> {
 
-		R place(Work work) throws Exception;
-
-		R placeRecovered(Work work) throws Exception;
-
-	}
-
-	/** What a bean can do besides, whose results are judged. */
-	public interface JudgedOrders<R extends @Nullable Object> extends Orders<R> {
-
-		R placeUnlessDone(Work work) throws Exception;
-
-		R placeUntilDone(Work work) throws Exception;
-
-	}
-
-	static final class Blocking {
-
-		private Blocking() {
+		@Backoff("orders")
+		public R place(Work work) throws Exception {
+			return make(work::attempt);
 		}
 
-		public static class OrderService implements JudgedOrders<@Nullable Object> {
+		@Backoff(value = "orders", recover = "park")
+		public R placeRecovered(Work work) throws Exception {
+			return make(work::attempt);
+		}
+
+		R park(Work work, RetriesStoppedException story) throws Exception {
+			return make(() -> work.recover(story));
+		}
+
+		abstract R make(Callable<@Nullable Object> work) throws Exception;
+
+	}
+
+	/** Methods whose results are judged, too. */
+	abstract static class JudgedOrders<R extends @Nullable Object> extends Orders<R> {
+
+		@Backoff(value = "orders", retryWhen = "#result != 'done'")
+		public R placeUnlessDone(Work work) throws Exception {
+			return make(work::attempt);
+		}
+
+		@Backoff(value = "orders", until = "#result == 'done'")
+		public R placeUntilDone(Work work) throws Exception {
+			return make(work::attempt);
+		}
+
+	}
+
+	interface Blocking {
+
+		class OrderService extends JudgedOrders<@Nullable Object> {
 
 			@Override
-			@Backoff("orders")
-			public @Nullable Object place(Work work) throws Exception {
-				return work.attempt();
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public @Nullable Object placeRecovered(Work work) throws Exception {
-				return work.attempt();
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public @Nullable Object placeUnlessDone(Work work) throws Exception {
-				return work.attempt();
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public @Nullable Object placeUntilDone(Work work) throws Exception {
-				return work.attempt();
-			}
-
-			@Nullable Object park(Work work, RetriesStoppedException story) throws Exception {
-				return work.recover(story);
+			@Nullable Object make(Callable<@Nullable Object> work) throws Exception {
+				return work.call();
 			}
 
 		}
 
 	}
 
-	static final class Futures {
+	interface Futures {
 
-		private Futures() {
-		}
-
-		public static class OrderService implements JudgedOrders<CompletableFuture<@Nullable Object>> {
+		class OrderService extends JudgedOrders<CompletableFuture<@Nullable Object>> {
 
 			@Override
-			@Backoff("orders")
-			public CompletableFuture<@Nullable Object> place(Work work) {
-				return completed(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public CompletableFuture<@Nullable Object> placeRecovered(Work work) {
-				return completed(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public CompletableFuture<@Nullable Object> placeUnlessDone(Work work) {
-				return completed(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public CompletableFuture<@Nullable Object> placeUntilDone(Work work) {
-				return completed(work::attempt);
-			}
-
-			CompletableFuture<@Nullable Object> park(Work work, RetriesStoppedException story) {
-				return completed(() -> work.recover(story));
+			CompletableFuture<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return completed(work);
 			}
 
 		}
 
 	}
 
-	static final class Stages {
+	interface Stages {
 
-		private Stages() {
-		}
-
-		public static class OrderService implements JudgedOrders<CompletionStage<@Nullable Object>> {
+		class OrderService extends JudgedOrders<CompletionStage<@Nullable Object>> {
 
 			@Override
-			@Backoff("orders")
-			public CompletionStage<@Nullable Object> place(Work work) {
-				return completed(work::attempt).minimalCompletionStage();
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public CompletionStage<@Nullable Object> placeRecovered(Work work) {
-				return completed(work::attempt).minimalCompletionStage();
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public CompletionStage<@Nullable Object> placeUnlessDone(Work work) {
-				return completed(work::attempt).minimalCompletionStage();
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public CompletionStage<@Nullable Object> placeUntilDone(Work work) {
-				return completed(work::attempt).minimalCompletionStage();
-			}
-
-			CompletionStage<@Nullable Object> park(Work work, RetriesStoppedException story) {
-				return completed(() -> work.recover(story));
+			CompletionStage<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return completed(work).minimalCompletionStage();
 			}
 
 		}
 
 	}
 
-	static final class PlainFutures {
+	interface PlainFutures {
 
-		private PlainFutures() {
-		}
-
-		public static class OrderService implements JudgedOrders<Future<@Nullable Object>> {
+		class OrderService extends JudgedOrders<Future<@Nullable Object>> {
 
 			@Override
-			@Backoff("orders")
-			public Future<@Nullable Object> place(Work work) {
-				return ended(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public Future<@Nullable Object> placeRecovered(Work work) {
-				return ended(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public Future<@Nullable Object> placeUnlessDone(Work work) {
-				return ended(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public Future<@Nullable Object> placeUntilDone(Work work) {
-				return ended(work::attempt);
-			}
-
-			Future<@Nullable Object> park(Work work, RetriesStoppedException story) {
-				return ended(() -> work.recover(story));
+			Future<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return ended(work);
 			}
 
 		}
 
 	}
 
-	static final class Monos {
+	interface Monos {
 
-		private Monos() {
-		}
-
-		public static class OrderService implements JudgedOrders<Mono<Object>> {
+		class OrderService extends JudgedOrders<Mono<Object>> {
 
 			@Override
-			@Backoff("orders")
-			public Mono<Object> place(Work work) {
-				return Mono.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public Mono<Object> placeRecovered(Work work) {
-				return Mono.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public Mono<Object> placeUnlessDone(Work work) {
-				return Mono.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public Mono<Object> placeUntilDone(Work work) {
-				return Mono.fromCallable(work::attempt);
-			}
-
-			Mono<Object> park(Work work, RetriesStoppedException story) {
-				return Mono.fromCallable(() -> work.recover(story));
+			Mono<Object> make(Callable<@Nullable Object> work) {
+				return Mono.fromCallable(work);
 			}
 
 		}
 
 	}
 
-	static final class Maybes {
+	interface Maybes {
 
-		private Maybes() {
-		}
-
-		public static class OrderService implements JudgedOrders<Maybe<Object>> {
+		class OrderService extends JudgedOrders<Maybe<Object>> {
 
 			@Override
-			@Backoff("orders")
-			public Maybe<Object> place(Work work) {
-				return Maybe.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public Maybe<Object> placeRecovered(Work work) {
-				return Maybe.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", retryWhen = "#result != 'done'")
-			public Maybe<Object> placeUnlessDone(Work work) {
-				return Maybe.fromCallable(work::attempt);
-			}
-
-			@Override
-			@Backoff(value = "orders", until = "#result == 'done'")
-			public Maybe<Object> placeUntilDone(Work work) {
-				return Maybe.fromCallable(work::attempt);
-			}
-
-			Maybe<Object> park(Work work, RetriesStoppedException story) {
-				return Maybe.fromCallable(() -> work.recover(story));
+			Maybe<Object> make(Callable<@Nullable Object> work) {
+				return Maybe.fromCallable(work);
 			}
 
 		}
 
 	}
 
-	static final class Fluxes {
+	interface Fluxes {
 
-		private Fluxes() {
-		}
-
-		public static class OrderService implements Orders<Flux<Object>> {
+		class OrderService extends Orders<Flux<Object>> {
 
 			@Override
-			@Backoff("orders")
-			public Flux<Object> place(Work work) {
-				return Mono.fromCallable(work::attempt).flux();
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public Flux<Object> placeRecovered(Work work) {
-				return Mono.fromCallable(work::attempt).flux();
-			}
-
-			Flux<Object> park(Work work, RetriesStoppedException story) {
-				return Mono.fromCallable(() -> work.recover(story)).flux();
+			Flux<Object> make(Callable<@Nullable Object> work) {
+				return Mono.fromCallable(work).flux();
 			}
 
 		}
 
 	}
 
-	static final class FlowPublishers {
+	interface FlowPublishers {
 
-		private FlowPublishers() {
-		}
-
-		public static class OrderService implements Orders<Flow.Publisher<Object>> {
+		class OrderService extends Orders<Flow.Publisher<Object>> {
 
 			@Override
-			@Backoff("orders")
-			public Flow.Publisher<Object> place(Work work) {
-				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work::attempt));
-			}
-
-			@Override
-			@Backoff(value = "orders", recover = "park")
-			public Flow.Publisher<Object> placeRecovered(Work work) {
-				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work::attempt));
-			}
-
-			Flow.Publisher<Object> park(Work work, RetriesStoppedException story) {
-				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(() -> work.recover(story)));
+			Flow.Publisher<Object> make(Callable<@Nullable Object> work) {
+				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work));
 			}
 
 		}

@@ -218,7 +218,7 @@ class DataAccessFailureClassifierTests {
 		}
 
 		private void assertThrown(ThrowingCallable action, String expected) {
-			assertSays(DataAccessFailureClassifierTests.this.classifier, thrownBy(action), expected);
+			assertSays(classifier, thrownBy(action), expected);
 		}
 
 	}

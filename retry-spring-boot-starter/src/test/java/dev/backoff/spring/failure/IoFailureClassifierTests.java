@@ -237,7 +237,7 @@ class IoFailureClassifierTests {
 		}
 
 		private void assertThrown(ThrowingCallable action, String expected) {
-			assertSays(IoFailureClassifierTests.this.classifier, thrownBy(action), expected);
+			assertSays(classifier, thrownBy(action), expected);
 		}
 
 	}

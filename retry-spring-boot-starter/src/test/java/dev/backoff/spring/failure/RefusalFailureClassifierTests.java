@@ -39,6 +39,14 @@ class RefusalFailureClassifierTests {
 	}
 
 	@Test
+	void anAnswerThatSpringAiCallsNonTransientIsPermanent() {
+		assertSays(this.classifier, NamedFailures.create("org.springframework.ai.retry.NonTransientAiException"),
+				"permanent");
+		assertSays(this.classifier, NamedFailures.create("org.springframework.ai.retry.TransientAiException"),
+				"nothing");
+	}
+
+	@Test
 	void authenticationThatDoesNotWorkIsLeftToOthers() throws Exception {
 		assertSays(this.classifier,
 				NamedFailures.create("org.springframework.security.core.AuthenticationException",

@@ -124,7 +124,7 @@ class SqlFailureClassifierTests {
 			config.setConnectionTimeout(250);
 			try (HikariDataSource pool = new HikariDataSource(config); Connection taken = pool.getConnection()) {
 				assertThat(taken.isClosed()).isFalse();
-				assertSays(SqlFailureClassifierTests.this.classifier, thrownBy(pool::getConnection), "transient pool");
+				assertSays(classifier, thrownBy(pool::getConnection), "transient pool");
 			}
 		}
 
@@ -136,8 +136,8 @@ class SqlFailureClassifierTests {
 		}
 
 		private void assertWaitedInVain(SQLException cause, String expected) {
-			assertSays(SqlFailureClassifierTests.this.classifier,
-					new SQLTransientConnectionException("not available", cause.getSQLState(), cause), expected);
+			assertSays(classifier, new SQLTransientConnectionException("not available", cause.getSQLState(), cause),
+					expected);
 		}
 
 	}
@@ -194,7 +194,7 @@ class SqlFailureClassifierTests {
 		}
 
 		private void assertThrown(ThrowingCallable action, String expected) {
-			assertSays(SqlFailureClassifierTests.this.classifier, thrownBy(action), expected);
+			assertSays(classifier, thrownBy(action), expected);
 		}
 
 		private Connection open() throws SQLException {

@@ -10,8 +10,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.http.client.reactive.ClientHttpConnector;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
@@ -21,13 +19,15 @@ import reactor.core.Exceptions;
 import reactor.netty.http.client.HttpClient;
 
 import dev.backoff.failure.FailureClassifier;
-import dev.backoff.fixture.SocketServer;
 import dev.backoff.spring.failure.LoopbackServer.Ending;
 
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
-/** Tests for {@link WebClientFailureClassifier}, with calls over real connections. */
+/**
+ * What WebClient has for itself; what all clients share is in
+ * {@link HttpClientFailuresTests}.
+ */
 @ParameterizedClass
 @MethodSource("connectors")
 class WebClientFailureClassifierTests {
@@ -49,66 +49,8 @@ class WebClientFailureClassifierTests {
 	record Order(String id) {
 	}
 
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-			400 | -                                          | permanent
-			409 | Retry-After: 7                             | permanent 7s
-			408 | -                                          | transient timeout
-			425 | -                                          | transient other
-			429 | -                                          | throttled http_429
-			429 | Retry-After: 7                             | throttled http_429 7s
-			429 | RateLimit: "default";r=0;t=30              | throttled http_429 30s
-			429 | Retry-After: Fri, 20 Nov 2026 12:02:00 GMT | throttled http_429 120s
-			429 | Retry-After: 1.5                           | throttled http_429
-			500 | -                                          | transient http_5xx
-			501 | -                                          | permanent
-			502 | -                                          | transient http_5xx
-			503 | -                                          | transient http_503
-			503 | Retry-After: 0                             | throttled http_503 0s
-			504 | -                                          | transient http_5xx
-			505 | -                                          | permanent
-			599 | -                                          | permanent
-			""")
-	void classifiesByStatus(int status, String header, String expected) throws IOException {
-		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)
-				: LoopbackServer.status(status)) {
-			assertCalling(server.url(), expected);
-		}
-	}
-
 	@Nested
-	class ByConnection {
-
-		@Test
-		void refusedIsConnect() throws IOException {
-			assertCalling("http://127.0.0.1:" + SocketServer.closedPort() + "/", "transient connect");
-		}
-
-		@Test
-		void unknownHostIsConnect() {
-			assertCalling("http://nonexistent.invalid/", "transient connect");
-		}
-
-		@Test
-		void resetIsIo() throws IOException {
-			try (LoopbackServer server = LoopbackServer.replying("", Ending.RESET)) {
-				assertCalling(server.url(), "transient io");
-			}
-		}
-
-		@Test
-		void closedBeforeTheResponseIsIo() throws IOException {
-			try (LoopbackServer server = LoopbackServer.replying("", Ending.CLOSE)) {
-				assertCalling(server.url(), "transient io");
-			}
-		}
-
-		@Test
-		void bodyCutOffIsIo() throws IOException {
-			try (LoopbackServer server = LoopbackServer.replying(HALF, Ending.CLOSE)) {
-				assertCalling(server.url(), "transient io");
-			}
-		}
+	class AResponse {
 
 		@Test
 		void nulInAHeaderIsIo() throws IOException {
@@ -129,14 +71,6 @@ class WebClientFailureClassifierTests {
 		private void assertReplied(String reply) throws IOException {
 			try (LoopbackServer server = LoopbackServer.replying(reply, Ending.CLOSE)) {
 				assertCalling(server.url(), "transient io");
-			}
-		}
-
-		@Test
-		void bodyOfAnotherTypeIsPermanent() throws IOException {
-			try (LoopbackServer server = LoopbackServer
-				.replying("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>", Ending.CLOSE)) {
-				assertCalling(server.url(), "permanent");
 			}
 		}
 
@@ -166,23 +100,20 @@ class WebClientFailureClassifierTests {
 		@Test
 		void noResponseInTimeIsTimeout() throws IOException {
 			try (LoopbackServer server = LoopbackServer.replying("", Ending.HANG)) {
-				assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read(server.url())),
-						"transient timeout");
+				assertSays(classifier, thrownBy(() -> read(server.url())), "transient timeout");
 			}
 		}
 
 		@Test
 		void bodyThatStopsIsTimeout() throws IOException {
 			try (LoopbackServer server = LoopbackServer.replying(HALF, Ending.HANG)) {
-				assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read(server.url())),
-						"transient timeout");
+				assertSays(classifier, thrownBy(() -> read(server.url())), "transient timeout");
 			}
 		}
 
 		@Test
 		void uriWithoutHostIsPermanent() {
-			assertSays(WebClientFailureClassifierTests.this.classifier, thrownBy(() -> read("http:///order")),
-					"permanent");
+			assertSays(classifier, thrownBy(() -> read("http:///order")), "permanent");
 		}
 
 		@Test
@@ -194,7 +125,7 @@ class WebClientFailureClassifierTests {
 					.retrieve()
 					.toBodilessEntity()
 					.block());
-				assertSays(WebClientFailureClassifierTests.this.classifier, failure, "permanent");
+				assertSays(classifier, failure, "permanent");
 			}
 		}
 

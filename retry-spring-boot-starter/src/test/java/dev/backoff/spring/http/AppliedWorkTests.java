@@ -1,17 +1,28 @@
 package dev.backoff.spring.http;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
+import feign.FeignException;
+import feign.Request;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.web.reactive.function.client.WebClient;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
@@ -67,6 +78,35 @@ class AppliedWorkTests {
 			assertThat(this.server.applied()).hasSize(3);
 			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
 			assertThat(output).doesNotContain(this.server.url());
+		});
+	}
+
+	@Test
+	void isAppliedAgainWithAWarningByAWebClientThatSpringBootHasNotBuilt(CapturedOutput output) {
+		WebClient client = WebClient.create(this.server.url());
+		this.runner.run((context) -> {
+			context.getBean(Orders.class)
+				.place(() -> client.post().bodyValue("work").retrieve().toBodilessEntity().block());
+			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
+		});
+	}
+
+	static Stream<RuntimeException> answers() {
+		return Stream.of(
+				WebClientResponseException.create(503, "", HttpHeaders.EMPTY, new byte[0], null,
+						new MockClientHttpRequest(HttpMethod.POST, "/orders")),
+				new FeignException.ServiceUnavailable("", Request.create(Request.HttpMethod.POST, "/orders", Map.of(),
+						null, StandardCharsets.UTF_8, null), null, Map.of()));
+	}
+
+	@ParameterizedTest
+	@MethodSource("answers")
+	void isAppliedAgainWithAWarningWhereTheFailureNamesTheRequest(RuntimeException answer, CapturedOutput output) {
+		this.runner.run((context) -> {
+			assertThat(catchThrowable(() -> context.getBean(Orders.class).place(() -> {
+				throw answer;
+			}))).isSameAs(answer);
+			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
 		});
 	}
 

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -29,7 +28,6 @@ import dev.backoff.annotation.Backoff;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Reactive methods and HTTP interfaces, over sockets to a server that fails twice. */
-@Timeout(60)
 class ReactiveHttpTests {
 
 	private final WorkServer server = new WorkServer(2);

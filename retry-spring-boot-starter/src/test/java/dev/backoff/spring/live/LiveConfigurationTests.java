@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,15 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationContext;
-import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
@@ -30,16 +23,12 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.PolicyKey;
-import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,47 +36,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** A configuration that changes while the application runs. */
-class LiveConfigurationTests {
+class LiveConfigurationTests extends LiveApplication {
 
-	private final Map<String, Object> centre = new HashMap<>();
-
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-				BackoffObservationAutoConfiguration.class))
-		.withBean(VirtualTime.class)
-		.withBean(SimpleMeterRegistry.class)
-		.withBean(Shop.class)
-		.withInitializer((context) -> context.getEnvironment()
-			.getPropertySources()
-			.addFirst(new MapPropertySource("centre", this.centre)))
-		.withPropertyValues("backoff.defaults.jitter=none", "backoff.policies.orders.base=1s",
+	LiveConfigurationTests() {
+		super("backoff.defaults.jitter=none", "backoff.policies.orders.base=1s",
 				"backoff.policies.orders.max-attempts=3", "backoff.policies.mail.base=2s",
 				"backoff.policies.mail.max-attempts=2", "backoff.policies.special.inherits=orders");
-
-	private static List<Duration> waits(ApplicationContext context, Consumer<Shop> call) {
-		VirtualTime time = context.getBean(VirtualTime.class);
-		int before = time.delays().size();
-		assertThat(catchThrowable(() -> call.accept(context.getBean(Shop.class)))).isNotNull();
-		return time.delays().subList(before, time.delays().size());
 	}
 
-	private static StopReason stop(ApplicationContext context, Consumer<Shop> call) {
+	private StopReason stop(Consumer<Shop> call) {
 		RetriesStoppedException story = RetriesStoppedException
-			.of(catchThrowable(() -> call.accept(context.getBean(Shop.class))));
+			.of(catchThrowable(() -> call.accept(this.context.getBean(Shop.class))));
 		assertThat(story).isNotNull();
 		return story.reason();
-	}
-
-	private static EffectiveValue value(ApplicationContext context, String method, PolicyKey key) {
-		return context.getBean(BackoffMethods.class)
-			.uses()
-			.stream()
-			.filter((use) -> use.method().equals(method))
-			.map(PolicyUse::policy)
-			.findFirst()
-			.orElseThrow()
-			.values()
-			.get(key);
 	}
 
 	private static List<Duration> seconds(int... seconds) {
@@ -99,218 +60,187 @@ class LiveConfigurationTests {
 
 		@Test
 		void holdsForCallsThatBeginFromThenOn() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				List<ValueChange> changes = live.override("ORDERS", Map.of("base", "4s", "maxAttempts", "4"), null);
-				assertThat(changes).extracting(ValueChange::toString)
-					.containsExactlyInAnyOrder(
-							"policy orders: base 1s (the property source test) -> 4s (live override)",
-							"policy orders: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
-									+ "base)",
-							"policy orders: max-attempts 3 (the property source test) -> 4 (live override)",
-							"policy special: base 1s (the property source test) -> 4s (live override)",
-							"policy special: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
-									+ "base)",
-							"policy special: max-attempts 3 (the property source test) -> 4 (live override)");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(4, 8, 16));
-				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(2));
-				assertThat(value(context, "Shop.order", PolicyKey.BASE))
-					.isEqualTo(new EffectiveValue("4s", "live override"));
-			});
+			start(Branch.class);
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			List<ValueChange> changes = live.override("ORDERS", Map.of("base", "4s", "maxAttempts", "4"), null);
+			assertThat(changes).extracting(ValueChange::toString)
+				.containsExactlyInAnyOrder("policy orders: base 1s (the property source test) -> 4s (live override)",
+						"policy orders: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
+								+ "base)",
+						"policy orders: max-attempts 3 (the property source test) -> 4 (live override)",
+						"policy special: base 1s (the property source test) -> 4s (live override)",
+						"policy special: cap 100s (built in, 100 times the base) -> 400s (built in, 100 times the "
+								+ "base)",
+						"policy special: max-attempts 3 (the property source test) -> 4 (live override)");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(4, 8, 16));
+			assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
+			assertThat(value("Shop.order", PolicyKey.BASE)).isEqualTo(new EffectiveValue("4s", "live override"));
 		}
 
 		@Test
 		void leavesCallsThatHaveBegunAlone() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				Shop shop = context.getBean(Shop.class);
-				shop.inAttempt(() -> context.getBean(LiveConfiguration.class)
-					.override("orders", Map.of("base", "5s", "max-attempts", "2"), null));
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				shop.inAttempt(() -> {
-				});
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(5));
+			start();
+			Shop shop = context.getBean(Shop.class);
+			shop.inAttempt(() -> live.override("orders", Map.of("base", "5s", "max-attempts", "2"), null));
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			shop.inAttempt(() -> {
 			});
+			assertThat(waits(Shop::order)).isEqualTo(seconds(5));
 		}
 
 		@Test
 		void isStrongerThanWhatIsWrittenAndYieldsTheCap() {
-			LiveConfigurationTests.this.runner.withPropertyValues("backoff.policies.orders.cap=3s").run((context) -> {
-				context.getBean(LiveConfiguration.class).override("orders", Map.of("base", "20s"), null);
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(20, 40));
-				assertThat(value(context, "Shop.order", PolicyKey.CAP).origin()).startsWith("built in, because 3s (")
-					.endsWith(") is below the base, live override");
-			});
+			centre.put("backoff.policies.orders.cap", "3s");
+			start();
+			live.override("orders", Map.of("base", "20s"), null);
+			assertThat(waits(Shop::order)).isEqualTo(seconds(20, 40));
+			assertThat(value("Shop.order", PolicyKey.CAP).origin()).startsWith("built in, because 3s (")
+				.endsWith(") is below the base, live override");
 		}
 
 		@Test
 		void reachesThoseWhoInheritUnlessTheySayOtherwise() {
-			LiveConfigurationTests.this.runner.withPropertyValues("backoff.policies.special.base=7s").run((context) -> {
-				context.getBean(LiveConfiguration.class)
-					.override("orders", Map.of("base", "3s", "max-attempts", "2"), null);
-				assertThat(waits(context, Shop::special)).isEqualTo(seconds(7));
-				context.getBean(LiveConfiguration.class).override("special", Map.of("base", "2s"), null);
-				assertThat(waits(context, Shop::special)).isEqualTo(seconds(2));
-			});
+			centre.put("backoff.policies.special.base", "7s");
+			start(Branch.class);
+			live.override("orders", Map.of("base", "3s", "max-attempts", "2"), null);
+			assertThat(waits(Branch.class, Branch::special)).isEqualTo(seconds(7));
+			live.override("special", Map.of("base", "2s"), null);
+			assertThat(waits(Branch.class, Branch::special)).isEqualTo(seconds(2));
 		}
 
 		@Test
 		void knowsMethodsWithoutAPolicyByTheirLabel() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				context.getBean(LiveConfiguration.class)
-					.override("Shop.unnamed", Map.of("base", "6s", "max-attempts", "2"), null);
-				assertThat(waits(context, Shop::unnamed)).isEqualTo(seconds(6));
-			});
+			start();
+			live.override("Shop.unnamed", Map.of("base", "6s", "max-attempts", "2"), null);
+			assertThat(waits(Shop::unnamed)).isEqualTo(seconds(6));
 		}
 
 		@Test
 		void followsIntoARetryThatSomebodyKeeps() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				Retry kept = context.getBean(BackoffMethods.class).retry("mail");
-				context.getBean(LiveConfiguration.class).override("mail", Map.of("base", "9s"), null);
-				assertThat(waits(context, (shop) -> {
-					try {
-						kept.call(() -> {
-							throw new IOException("down");
-						});
-					}
-					catch (IOException ex) {
-						throw new UncheckedIOException(ex);
-					}
-				})).isEqualTo(seconds(9));
-			});
+			start();
+			Retry kept = context.getBean(BackoffMethods.class).retry("mail");
+			live.override("mail", Map.of("base", "9s"), null);
+			assertThat(waits((shop) -> {
+				try {
+					kept.call(() -> {
+						throw new IOException("down");
+					});
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			})).isEqualTo(seconds(9));
 		}
 
 		@Test
 		void changesNothingIfAnyOfItIsWrong() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("max-attempts", "5", "base", "2x"), null))
-					.withMessage("Invalid base of policy orders (2x) at live override: must be a duration. "
-							+ "Write a number and a unit, such as 250ms, 2s or 5m.");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("base", "10"), null))
-					.withMessage("Invalid base of policy orders (10) at live override: must have a unit. "
-							+ "Write 10ms or 10s.");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("max-retries", "5"), null))
-					.withMessage("Invalid key (max-retries) of policy orders: is not known. "
-							+ "Write max-attempts, which counts the first attempt too.");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("breaker", "x"), null))
-					.withMessageContaining("cannot be changed while the application runs");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("cap", " "), null))
-					.withMessageContaining("must not be empty");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of(), null))
-					.withMessageContaining("needs a value");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("nobody", Map.of("cap", "2s"), null))
-					.withMessageContaining("is not known");
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.override("orders", Map.of("cap", "500ms"), null))
-					.withMessageContaining("must not be below the base (1s)");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
-			});
+			start();
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("max-attempts", "5", "base", "2x"), null))
+				.withMessage("Invalid base of policy orders (2x) at live override: must be a duration. "
+						+ "Write a number and a unit, such as 250ms, 2s or 5m.");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("base", "10"), null))
+				.withMessage("Invalid base of policy orders (10) at live override: must have a unit. "
+						+ "Write 10ms or 10s.");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("max-retries", "5"), null))
+				.withMessage("Invalid key (max-retries) of policy orders: is not known. "
+						+ "Write max-attempts, which counts the first attempt too.");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("breaker", "x"), null))
+				.withMessageContaining("cannot be changed while the application runs");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("cap", " "), null))
+				.withMessageContaining("must not be empty");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of(), null))
+				.withMessageContaining("needs a value");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("nobody", Map.of("cap", "2s"), null))
+				.withMessageContaining("is not known");
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override("orders", Map.of("cap", "500ms"), null))
+				.withMessageContaining("must not be below the base (1s)");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
 		}
 
 		@Test
 		void isResetByPolicyAndAtOnce() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				live.override("orders", Map.of("base", "4s"), null);
-				live.override("mail", Map.of("base", "5s"), null);
-				live.reset("orders");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(5));
-				live.reset();
-				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(2));
-				assertThat(live.reset()).isEmpty();
-			});
+			start();
+			live.override("orders", Map.of("base", "4s"), null);
+			live.override("mail", Map.of("base", "5s"), null);
+			live.reset("orders");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			assertThat(waits(Shop::mail)).isEqualTo(seconds(5));
+			live.reset();
+			assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
+			assertThat(live.reset()).isEmpty();
 		}
 
 		@Test
 		void endsByItselfUnlessItIsSetAgain() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				VirtualTime time = context.getBean(VirtualTime.class);
-				live.override("orders", Map.of("base", "4s", "max-attempts", "2"), Duration.ofMinutes(30));
-				live.override("orders", Map.of("max-attempts", "4"), null);
-				assertThat(live.until("orders", PolicyKey.BASE)).map(Instant.now()::isBefore).hasValue(true);
-				assertThat(live.until("orders", PolicyKey.MAX_ATTEMPTS)).isEqualTo(Optional.empty());
-				time.advance(Duration.ofMinutes(29));
-				assertThat(time.runDue()).isZero();
-				time.advance(Duration.ofMinutes(1));
-				assertThat(time.runDue()).isEqualTo(1);
-				Awaitility.await()
-					.atMost(1, TimeUnit.MINUTES)
-					.untilAsserted(
-							() -> assertThat(value(context, "Shop.order", PolicyKey.BASE).text()).isEqualTo("1s"));
-				assertThat(value(context, "Shop.order", PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("4");
-			});
+			start();
+			live.override("orders", Map.of("base", "4s", "max-attempts", "2"), Duration.ofMinutes(30));
+			live.override("orders", Map.of("max-attempts", "4"), null);
+			assertThat(live.until("orders", PolicyKey.BASE)).map(Instant.now()::isBefore).hasValue(true);
+			assertThat(live.until("orders", PolicyKey.MAX_ATTEMPTS)).isEqualTo(Optional.empty());
+			time.advance(Duration.ofMinutes(29));
+			assertThat(time.runDue()).isZero();
+			time.advance(Duration.ofMinutes(1));
+			assertThat(time.runDue()).isEqualTo(1);
+			Awaitility.await()
+				.atMost(1, TimeUnit.MINUTES)
+				.untilAsserted(() -> assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s"));
+			assertThat(value("Shop.order", PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("4");
 		}
 
 		@Test
 		void switchesAllRetriesOffForCallsThatHaveBegunToo() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				Shop shop = context.getBean(Shop.class);
-				shop.inAttempt(() -> live.overrideRetriesEnabled(false, null));
-				assertThat(stop(context, Shop::order)).isEqualTo(StopReason.DISABLED);
-				shop.inAttempt(() -> {
-				});
-				assertThat(stop(context, Shop::mail)).isEqualTo(StopReason.DISABLED);
-				live.reset();
-				assertThat(stop(context, Shop::mail)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			start();
+			Shop shop = context.getBean(Shop.class);
+			shop.inAttempt(() -> live.overrideRetriesEnabled(false, null));
+			assertThat(stop(Shop::order)).isEqualTo(StopReason.DISABLED);
+			shop.inAttempt(() -> {
 			});
+			assertThat(stop(Shop::mail)).isEqualTo(StopReason.DISABLED);
+			live.reset();
+			assertThat(stop(Shop::mail)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void switchesOnePolicyOffForCallsThatHaveBegunToo() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				context.getBean(Shop.class).inAttempt(() -> live.override("orders", Map.of("enabled", "false"), null));
-				assertThat(stop(context, Shop::order)).isEqualTo(StopReason.DISABLED);
-				assertThat(stop(context, Shop::mail)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			});
+			start();
+			context.getBean(Shop.class).inAttempt(() -> live.override("orders", Map.of("enabled", "false"), null));
+			assertThat(stop(Shop::order)).isEqualTo(StopReason.DISABLED);
+			assertThat(stop(Shop::mail)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void isPreviewedWithoutEffect() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				BackoffPolicies.Candidate candidate = live.preview("orders", Map.of("base", "4s"));
-				assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).text()).isEqualTo("4s");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				assertThatExceptionOfType(InvalidBackoffException.class)
-					.isThrownBy(() -> live.preview("orders", Map.of("multiplier", "0")));
-			});
+			start();
+			BackoffPolicies.Candidate candidate = live.preview("orders", Map.of("base", "4s"));
+			assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).text()).isEqualTo("4s");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.preview("orders", Map.of("multiplier", "0")));
 		}
 
 		@Test
 		void isLoggedAndCounted() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					live.override("mail", Map.of("base", "5s", "cap", "20s"), Duration.ofMinutes(1));
-					assertThat(log.lines(Level.INFO))
-						.contains("Overridden for 1m in this process only: policy mail: base "
-								+ "2s (the property source test) -> 5s (live override)");
-				}
-				SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
-				assertThat(registry.get("backoff.overrides").tag("policy", "mail").gauge().value()).isEqualTo(2);
-				live.reset("mail");
-				assertThat(registry.get("backoff.overrides").tag("policy", "mail").gauge().value()).isZero();
-				assertThat(registry.get("backoff.refresh").tag("outcome", "overridden").functionCounter().count())
-					.isEqualTo(1);
-				assertThat(registry.get("backoff.refresh").tag("outcome", "reset").functionCounter().count())
-					.isEqualTo(1);
-				assertThat(registry.get("backoff.refresh").tag("outcome", "refused").functionCounter().count())
-					.isZero();
-			});
+			start();
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				live.override("mail", Map.of("base", "5s", "cap", "20s"), Duration.ofMinutes(1));
+				assertThat(log.lines(Level.INFO)).contains("Overridden for 1m in this process only: policy mail: base "
+						+ "2s (the property source test) -> 5s (live override)");
+			}
+			assertThat(registry.get("backoff.overrides").tag("policy", "mail").gauge().value()).isEqualTo(2);
+			live.reset("mail");
+			assertThat(registry.get("backoff.overrides").tag("policy", "mail").gauge().value()).isZero();
+			assertThat(changes("overridden")).isEqualTo(1);
+			assertThat(changes("reset")).isEqualTo(1);
+			assertThat(changes("refused")).isZero();
 		}
 
 	}
@@ -320,231 +250,178 @@ class LiveConfigurationTests {
 
 		@Test
 		void putsWhatHasChangedIntoEffect() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
-				LiveConfigurationTests.this.centre.put("backoff.policies.[Shop.unnamed].max-attempts", "1");
-				LiveConfigurationTests.this.centre.put("ladder", "1s, 5s");
-				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(3, 6));
-				assertThat(waits(context, Shop::unnamed)).isEmpty();
-				assertThat(waits(context, Shop::placeholder)).isEqualTo(seconds(1, 5));
-			});
+			start(Branch.class);
+			centre.put("backoff.policies.orders.base", "3s");
+			centre.put("backoff.policies.[Shop.unnamed].max-attempts", "1");
+			centre.put("ladder", "1s, 5s");
+			assertThat(refresh()).isTrue();
+			assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
+			assertThat(waits(Shop::unnamed)).isEmpty();
+			assertThat(waits(Branch.class, Branch::placeholder)).isEqualTo(seconds(1, 5));
 		}
 
 		@Test
 		void refusesAWholeThatCannotWork() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
-				LiveConfigurationTests.this.centre.put("backoff.policies.mail.jiter", "none");
-				LiveConfigurationTests.this.centre.put("backoff.budgets.orders.tokens", "-1");
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isFalse();
-					assertThat(log.lines(Level.ERROR)).singleElement()
-						.asString()
-						.startsWith("Refused the configuration refreshed by a test; what was in effect stays so:")
-						.contains("backoff.policies.mail.jiter", "Write jitter instead of jiter.",
-								"backoff.budgets.orders.tokens");
-				}
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				assertThat(context.getBean(SimpleMeterRegistry.class)
-					.get("backoff.refresh")
-					.tag("outcome", "refused")
-					.functionCounter()
-					.count()).isEqualTo(1);
-			});
+			start();
+			centre.put("backoff.policies.orders.base", "3s");
+			centre.put("backoff.policies.mail.jiter", "none");
+			centre.put("backoff.budgets.orders.tokens", "-1");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isFalse();
+				assertThat(log.lines(Level.ERROR)).singleElement()
+					.asString()
+					.startsWith("Refused the configuration refreshed by a test; what was in effect stays so:")
+					.contains("backoff.policies.mail.jiter", "Write jitter instead of jiter.",
+							"backoff.budgets.orders.tokens");
+			}
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			assertThat(changes("refused")).isEqualTo(1);
 		}
 
 		@Test
 		void refusesToTakeAwayAPolicyInUse() {
-			LiveConfigurationTests.this.centre.put("backoff.policies.callbacks.base", "3s");
-			LiveConfigurationTests.this.runner.withBean(Callbacks.class).run((context) -> {
-				LiveConfigurationTests.this.centre.remove("backoff.policies.callbacks.base");
-				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isFalse();
-				assertThat(context.getBean(BackoffPolicies.class).current().names()).contains("callbacks");
-			});
+			centre.put("backoff.policies.callbacks.base", "3s");
+			start(Callbacks.class);
+			centre.remove("backoff.policies.callbacks.base");
+			assertThat(refresh()).isFalse();
+			assertThat(context.getBean(BackoffPolicies.class).current().names()).contains("callbacks");
 		}
 
 		@Test
 		void keepsBalancesAndStates() {
-			LiveConfigurationTests.this.runner
-				.withPropertyValues("backoff.breakers.gate.failure-rate=50%", "backoff.policies.mail.breaker=gate")
-				.run((context) -> {
-					CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gate");
-					breaker.forceOpen();
-					assertThat(stop(context, Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-					double balance = context.getBean(RetryBudgets.class).get("orders").balance();
-					LiveConfigurationTests.this.centre.put("backoff.breakers.gate.failure-rate", "30%");
-					LiveConfigurationTests.this.centre.put("backoff.breakers.later.open-for", "5s");
-					LiveConfigurationTests.this.centre.put("backoff.budgets.orders.tokens", "60");
-					assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
-					assertThat(context.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
-					assertThat(breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
-					assertThat(breaker.settings().failureRate()).isEqualTo(0.3);
-					assertThat(context.getBean(CircuitBreakers.class).find("later")).isPresent();
-					assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(balance);
-					LiveConfigurationTests.this.centre.put("backoff.budgets.orders.tokens", "10");
-					context.getBean(LiveConfiguration.class).refresh("a test");
-					assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(10);
-				});
+			centre.putAll(Map.of("backoff.breakers.gate.failure-rate", "50%", "backoff.policies.mail.breaker", "gate"));
+			start();
+			CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gate");
+			breaker.forceOpen();
+			assertThat(stop(Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			double balance = context.getBean(RetryBudgets.class).get("orders").balance();
+			centre.put("backoff.breakers.gate.failure-rate", "30%");
+			centre.put("backoff.breakers.later.open-for", "5s");
+			centre.put("backoff.budgets.orders.tokens", "60");
+			assertThat(refresh()).isTrue();
+			assertThat(context.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
+			assertThat(breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
+			assertThat(breaker.settings().failureRate()).isEqualTo(0.3);
+			assertThat(context.getBean(CircuitBreakers.class).find("later")).isPresent();
+			assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(balance);
+			centre.put("backoff.budgets.orders.tokens", "10");
+			refresh();
+			assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(10);
 		}
 
 		@Test
 		void staysBelowAnOverrideAndSaysSo() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				live.override("orders", Map.of("base", "4s"), null);
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					live.refresh("a test");
-					assertThat(log.lines(Level.WARN)).singleElement()
-						.asString()
-						.startsWith("Refreshed, but hidden by a live override until that is reset: "
-								+ "policy orders: base 1s (the property source test) -> 3s");
-				}
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(4, 8));
-				live.reset("orders");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(3, 6));
-			});
+			start();
+			live.override("orders", Map.of("base", "4s"), null);
+			centre.put("backoff.policies.orders.base", "3s");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				refresh();
+				assertThat(log.lines(Level.WARN)).singleElement()
+					.asString()
+					.startsWith("Refreshed, but hidden by a live override until that is reset: "
+							+ "policy orders: base 1s (the property source test) -> 3s");
+			}
+			assertThat(waits(Shop::order)).isEqualTo(seconds(4, 8));
+			live.reset("orders");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
 		}
 
 		@Test
 		void refusesWhatOnlyAnOverrideWouldMend() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				live.override("orders", Map.of("base", "100ms"), null);
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.cap", "500ms");
-				assertThat(live.refresh("a test")).isFalse();
-				live.reset("orders");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-			});
+			start();
+			live.override("orders", Map.of("base", "100ms"), null);
+			centre.put("backoff.policies.orders.cap", "500ms");
+			assertThat(refresh()).isFalse();
+			live.reset("orders");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
 		}
 
 		@Test
 		void isReadAgainWhenTheOverrideEndsThatItDidNotFit() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfiguration live = context.getBean(LiveConfiguration.class);
-				live.override("orders", Map.of("cap", "2s"), null);
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.base", "3s");
-				LiveConfigurationTests.this.centre.put("backoff.policies.orders.cap", "9s");
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					assertThat(live.refresh("a test")).isFalse();
-					assertThat(log.lines(Level.WARN)).isEmpty();
-				}
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(1, 2));
-				assertThat(live.reset("orders")).extracting(ValueChange::key).contains("base", "cap");
-				assertThat(waits(context, Shop::order)).isEqualTo(seconds(3, 6));
-			});
+			start();
+			live.override("orders", Map.of("cap", "2s"), null);
+			centre.put("backoff.policies.orders.base", "3s");
+			centre.put("backoff.policies.orders.cap", "9s");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isFalse();
+				assertThat(log.lines(Level.WARN)).isEmpty();
+			}
+			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
+			assertThat(live.reset("orders")).extracting(ValueChange::key).contains("base", "cap");
+			assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
 		}
 
 		@Test
 		void switchesEverythingOffAndOnAgain() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("backoff.enabled", "false");
-				LiveConfigurationTests.this.centre.put("backoff.policies.mail.base", "nonsense");
-				context.getBean(LiveConfiguration.class).refresh("a test");
-				Throwable plain = catchThrowable(() -> context.getBean(Shop.class).order());
-				assertThat(RetriesStoppedException.of(plain)).isNull();
-				LiveConfigurationTests.this.centre.clear();
-				context.getBean(LiveConfiguration.class).refresh("a test");
-				assertThat(stop(context, Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			});
+			start();
+			centre.put("backoff.enabled", "false");
+			centre.put("backoff.policies.mail.base", "nonsense");
+			refresh();
+			Throwable plain = catchThrowable(() -> context.getBean(Shop.class).order());
+			assertThat(RetriesStoppedException.of(plain)).isNull();
+			centre.clear();
+			refresh();
+			assertThat(stop(Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void switchesOnWhatWasOffAtTheStart() {
-			LiveConfigurationTests.this.centre.put("backoff.enabled", "false");
-			LiveConfigurationTests.this.centre.put("backoff.policies.mail.base", "nonsense");
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("backoff.enabled", "true");
-				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isFalse();
-				assertThat(RetriesStoppedException.of(catchThrowable(() -> context.getBean(Shop.class).order())))
-					.isNull();
-				LiveConfigurationTests.this.centre.remove("backoff.policies.mail.base");
-				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
-				assertThat(waits(context, Shop::mail)).isEqualTo(seconds(2));
-				assertThat(context.getBean(SimpleMeterRegistry.class).find("backoff.budget.tokens").gauges())
-					.isNotEmpty();
-			});
+			centre.put("backoff.enabled", "false");
+			centre.put("backoff.policies.mail.base", "nonsense");
+			start();
+			centre.put("backoff.enabled", "true");
+			assertThat(refresh()).isFalse();
+			assertThat(RetriesStoppedException.of(catchThrowable(() -> context.getBean(Shop.class).order()))).isNull();
+			centre.remove("backoff.policies.mail.base");
+			assertThat(refresh()).isTrue();
+			assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
+			assertThat(registry.find("backoff.budget.tokens").gauges()).isNotEmpty();
 		}
 
 		@Test
 		void tellsWhatWaitsForTheNextStart() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("backoff.http.inbound", "true");
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					context.getBean(LiveConfiguration.class).refresh("a test");
-					assertThat(log.lines(Level.WARN)).singleElement()
-						.asString()
-						.contains("in effect from the next start on", "http.inbound");
-				}
-			});
+			start();
+			centre.put("backoff.http.inbound", "true");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				refresh();
+				assertThat(log.lines(Level.WARN)).singleElement()
+					.asString()
+					.contains("in effect from the next start on", "http.inbound");
+			}
 		}
 
 		@Test
 		void keepsThePlaceholdersThatSayWhichPolicyItIs() {
-			LiveConfigurationTests.this.centre.put("which", "orders");
-			LiveConfigurationTests.this.centre.put("longest", "4s");
-			LiveConfigurationTests.this.runner.withBean(Named.class).run((context) -> {
-				LiveConfigurationTests.this.centre.put("which", "mail");
-				LiveConfigurationTests.this.centre.put("longest", "5s");
-				assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
-				assertThat(value(context, "Named.call", PolicyKey.BASE).text()).isEqualTo("1s");
-				assertThat(value(context, "Named.call", PolicyKey.CAP).text()).isEqualTo("5s");
-			});
+			centre.put("which", "orders");
+			centre.put("longest", "4s");
+			start(Named.class);
+			centre.put("which", "mail");
+			centre.put("longest", "5s");
+			assertThat(refresh()).isTrue();
+			assertThat(value("Named.call", PolicyKey.BASE).text()).isEqualTo("1s");
+			assertThat(value("Named.call", PolicyKey.CAP).text()).isEqualTo("5s");
 		}
 
 		@Test
 		void doesNothingForAChangeOfSomethingElse() {
-			LiveConfigurationTests.this.runner.run((context) -> {
-				LiveConfigurationTests.this.centre.put("server.port", "1");
-				context.getBean(LiveConfiguration.class).refresh("a test");
-				assertThat(context.getBean(SimpleMeterRegistry.class)
-					.get("backoff.refresh")
-					.tag("outcome", "applied")
-					.functionCounter()
-					.count()).isZero();
-			});
+			start();
+			centre.put("server.port", "1");
+			refresh();
+			assertThat(changes("applied")).isZero();
 		}
 
 	}
 
-	public static class Shop {
-
-		private Runnable inAttempt = () -> {
-		};
-
-		public void inAttempt(Runnable inAttempt) {
-			this.inAttempt = inAttempt;
-		}
-
-		private void fail() {
-			this.inAttempt.run();
-			throw new IllegalStateException("down");
-		}
-
-		@Backoff("orders")
-		public void order() {
-			fail();
-		}
-
-		@Backoff("mail")
-		public void mail() {
-			fail();
-		}
+	public static class Branch {
 
 		@Backoff("special")
 		public void special() {
-			fail();
-		}
-
-		@Backoff
-		public void unnamed() {
-			fail();
+			throw new IllegalStateException("down");
 		}
 
 		@Backoff(ladder = "${ladder:1s}")
 		public void placeholder() {
-			fail();
+			throw new IllegalStateException("down");
 		}
 
 	}

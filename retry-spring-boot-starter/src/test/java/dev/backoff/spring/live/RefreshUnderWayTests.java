@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,29 +16,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationContextAware;
 import org.springframework.core.env.EnumerablePropertySource;
-import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.fixture.VirtualTime;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
-import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
@@ -50,89 +41,81 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Refreshes while much else happens. */
-@Timeout(120)
-class RefreshUnderWayTests {
+class RefreshUnderWayTests extends LiveApplication {
 
-	private final Map<String, Object> centre = new ConcurrentHashMap<>(Map.of("backoff.defaults.jitter", "none",
-			"backoff.defaults.budget", "none", "backoff.policies.orders.base", "1s"));
-
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-				BackoffObservationAutoConfiguration.class))
-		.withBean(SimpleMeterRegistry.class)
-		.withInitializer((context) -> context.getEnvironment()
-			.getPropertySources()
-			.addFirst(new MapPropertySource("centre", this.centre)));
-
-	private static boolean refresh(ApplicationContext context) {
-		return context.getBean(LiveConfiguration.class).refresh("a test");
+	RefreshUnderWayTests() {
+		this.centre.putAll(Map.of("backoff.defaults.jitter", "none", "backoff.defaults.budget", "none",
+				"backoff.policies.orders.base", "1s", "backoff.policies.mail.base", "1s"));
 	}
 
-	private static double refreshes(ApplicationContext context, String outcome) {
-		return context.getBean(SimpleMeterRegistry.class)
-			.get("backoff.refresh")
-			.tag("outcome", outcome)
-			.functionCounter()
-			.count();
+	private int maxAttempts() {
+		return this.context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts();
+	}
+
+	private void startWithALateCaller() {
+		this.centre.remove("backoff.policies.mail.base");
+		start((beans) -> {
+			beans.registerBean("late", LateCaller.class, LateCaller::new);
+			beans.registerBean("hidden", Object.class, Hidden::new);
+		});
 	}
 
 	@Nested
 	class ManyThreads {
 
 		@Test
-		void neverGetAMixtureOfTwoConfigurations() {
+		void neverGetAMixtureOfTwoConfigurations() throws Exception {
 			Waits waits = new Waits();
-			RefreshUnderWayTests.this.centre.putAll(generation(1));
-			RefreshUnderWayTests.this.runner.withBean(RetryTime.class, () -> waits)
-				.withBean(Shop.class)
-				.run((context) -> {
-					Set<List<Long>> wanted = Set.of(List.of(1L, 1L), List.of(5L, 5L, 5L, 5L));
-					ConcurrentLinkedQueue<List<Long>> seen = new ConcurrentLinkedQueue<>();
-					ConcurrentLinkedQueue<Throwable> wrong = new ConcurrentLinkedQueue<>();
-					AtomicBoolean done = new AtomicBoolean();
-					Shop shop = context.getBean(Shop.class);
-					Retry kept = context.getBean(BackoffMethods.class).retry("orders");
-					ExecutorService threads = Executors.newFixedThreadPool(4);
-					try {
-						List<Future<?>> callers = new ArrayList<>();
-						for (int i = 0; i < 4; i++) {
-							boolean byHand = i == 3;
-							callers.add(threads.submit(() -> {
-								while (!done.get()) {
-									Throwable failure = catchThrowable(() -> {
-										if (byHand) {
-											kept.call(() -> {
-												Shop.fail();
-												return null;
-											});
-										}
-										else {
-											shop.order();
-										}
+			centre.putAll(generation(1));
+			start((beans) -> {
+				beans.registerBean(Shop.class);
+				beans.registerBean(RetryTime.class, () -> waits, (definition) -> definition.setPrimary(true));
+			});
+			Set<List<Long>> wanted = Set.of(List.of(1L, 1L), List.of(5L, 5L, 5L, 5L));
+			ConcurrentLinkedQueue<List<Long>> seen = new ConcurrentLinkedQueue<>();
+			ConcurrentLinkedQueue<Throwable> wrong = new ConcurrentLinkedQueue<>();
+			AtomicBoolean done = new AtomicBoolean();
+			Shop shop = context.getBean(Shop.class);
+			Retry kept = context.getBean(BackoffMethods.class).retry("orders");
+			ExecutorService threads = Executors.newFixedThreadPool(4);
+			try {
+				List<Future<?>> callers = new ArrayList<>();
+				for (int i = 0; i < 4; i++) {
+					boolean byHand = i == 3;
+					callers.add(threads.submit(() -> {
+						while (!done.get()) {
+							Throwable failure = catchThrowable(() -> {
+								if (byHand) {
+									kept.call(() -> {
+										throw new IllegalStateException("down");
 									});
-									if (!(failure instanceof IllegalStateException)) {
-										wrong.add(failure);
-									}
-									seen.add(waits.take());
 								}
-							}));
+								else {
+									shop.order();
+								}
+							});
+							if (!(failure instanceof IllegalStateException)) {
+								wrong.add(failure);
+							}
+							seen.add(waits.take());
 						}
-						for (int i = 0; i < 300 || !seen.containsAll(wanted); i++) {
-							RefreshUnderWayTests.this.centre.putAll(generation(1 + i % 2));
-							assertThat(refresh(context)).isTrue();
-						}
-						done.set(true);
-						for (Future<?> caller : callers) {
-							caller.get(30, TimeUnit.SECONDS);
-						}
-					}
-					finally {
-						done.set(true);
-						threads.shutdownNow();
-					}
-					assertThat(wrong).isEmpty();
-					assertThat(Set.copyOf(seen)).isEqualTo(wanted);
-				});
+					}));
+				}
+				for (int i = 0; i < 300 || !seen.containsAll(wanted); i++) {
+					centre.putAll(generation(1 + i % 2));
+					assertThat(refresh()).isTrue();
+				}
+				done.set(true);
+				for (Future<?> caller : callers) {
+					caller.get(30, TimeUnit.SECONDS);
+				}
+			}
+			finally {
+				done.set(true);
+				threads.shutdownNow();
+			}
+			assertThat(wrong).isEmpty();
+			assertThat(Set.copyOf(seen)).isEqualTo(wanted);
 		}
 
 		/* A factor of one: all waits of a call are its base, which is its cap too. */
@@ -144,30 +127,19 @@ class RefreshUnderWayTests {
 
 		@Test
 		void mayAllRefreshAtOnce() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Shop.class).run((context) -> {
-				AtomicInteger next = new AtomicInteger();
-				ExecutorService threads = Executors.newFixedThreadPool(4);
-				try {
-					List<Future<?>> storm = new ArrayList<>();
-					for (int i = 0; i < 1_000; i++) {
-						storm.add(threads.submit(() -> {
-							RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts",
-									Integer.toString(2 + next.incrementAndGet() % 7));
-							assertThat(refresh(context)).isTrue();
-						}));
-					}
-					for (Future<?> one : storm) {
-						one.get(60, TimeUnit.SECONDS);
-					}
+			start();
+			AtomicInteger next = new AtomicInteger();
+			Crowd.of(4, (number) -> {
+				for (int i = 0; i < 250; i++) {
+					centre.put("backoff.policies.orders.max-attempts",
+							Integer.toString(2 + next.incrementAndGet() % 7));
+					assertThat(refresh()).isTrue();
 				}
-				finally {
-					threads.shutdownNow();
-				}
-				RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "9");
-				assertThat(refresh(context)).isTrue();
-				assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts()).isEqualTo(9);
-				assertThat(refreshes(context, "refused")).isZero();
 			});
+			centre.put("backoff.policies.orders.max-attempts", "9");
+			assertThat(refresh()).isTrue();
+			assertThat(maxAttempts()).isEqualTo(9);
+			assertThat(changes("refused")).isZero();
 		}
 
 	}
@@ -177,60 +149,46 @@ class RefreshUnderWayTests {
 
 		@Test
 		void goByTheNewConfiguration() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean("late", LateCaller.class, LateCaller::new)
-				.withBean("hidden", Object.class, Hidden::new)
-				.run((context) -> {
-					BackoffMethods methods = context.getBean(BackoffMethods.class);
-					VirtualTime time = context.getBean(VirtualTime.class);
-					context.getBean(LateCaller.class).whenPrepared = () -> {
-						assertThat(methods.retry("orders").policy().maxAttempts()).isEqualTo(4);
-						assertThat(catchThrowable(() -> context.getBean(Named.class).call())).isNotNull();
-					};
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "2");
-					RefreshUnderWayTests.this.centre.put("backoff.defaults.max-attempts", "3");
-					assertThat(refresh(context)).isTrue();
-					assertThat(methods.retry("orders").policy().maxAttempts()).isEqualTo(2);
-					int before = time.delays().size();
-					assertThat(catchThrowable(() -> context.getBean(Named.class).call())).isNotNull();
-					assertThat(time.delays().subList(before, time.delays().size())).hasSize(2);
-				});
+			startWithALateCaller();
+			context.getBean(LateCaller.class).whenPrepared = () -> {
+				assertThat(maxAttempts()).isEqualTo(4);
+				assertThat(catchThrowable(() -> context.getBean(Named.class).call())).isNotNull();
+			};
+			centre.put("backoff.policies.orders.max-attempts", "2");
+			centre.put("backoff.defaults.max-attempts", "3");
+			assertThat(refresh()).isTrue();
+			assertThat(maxAttempts()).isEqualTo(2);
+			int before = time.delays().size();
+			assertThat(catchThrowable(() -> context.getBean(Named.class).call())).isNotNull();
+			assertThat(time.delays().subList(before, time.delays().size())).hasSize(2);
 		}
 
 		@Test
 		void keepTheirValuesIfTheNewConfigurationDoesNotFitThem() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean("late", LateCaller.class, LateCaller::new)
-				.withBean("hidden", Object.class, Hidden::new)
-				.run((context) -> {
-					context.getBean(LateCaller.class).whenPrepared = () -> assertThat(
-							catchThrowable(() -> context.getBean(Named.class).call()))
-						.hasMessage("down");
-					RefreshUnderWayTests.this.centre.put("backoff.defaults.deadline", "50ms");
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.deadline", "none");
-					try (LogCapture log = new LogCapture(BackoffMethods.class)) {
-						assertThat(refresh(context)).isTrue();
-						assertThat(log.lines(Level.WARN)).singleElement()
-							.asString()
-							.startsWith("Hidden.call does not fit the refreshed configuration and keeps its values: ")
-							.contains("leaves no room for a retry");
-					}
-					assertThat(catchThrowable(() -> context.getBean(Named.class).call())).hasMessage("down");
-				});
+			startWithALateCaller();
+			context.getBean(LateCaller.class).whenPrepared = () -> assertThat(
+					catchThrowable(() -> context.getBean(Named.class).call()))
+				.hasMessage("down");
+			centre.put("backoff.defaults.deadline", "50ms");
+			centre.put("backoff.policies.orders.deadline", "none");
+			try (LogCapture log = new LogCapture(BackoffMethods.class)) {
+				assertThat(refresh()).isTrue();
+				assertThat(log.lines(Level.WARN)).singleElement()
+					.asString()
+					.startsWith("Hidden.call does not fit the refreshed configuration and keeps its values: ")
+					.contains("leaves no room for a retry");
+			}
+			assertThat(catchThrowable(() -> context.getBean(Named.class).call())).hasMessage("down");
 		}
 
 		@Test
 		void areNoChangesThemselves() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean("late", LateCaller.class, LateCaller::new)
-				.withBean("hidden", Object.class, Hidden::new)
-				.run((context) -> {
-					context.getBean(LateCaller.class).whenPrepared = () -> assertThat(
-							catchThrowable(() -> context.getBean(Named.class).call()))
-						.hasMessage("down");
-					assertThat(refresh(context)).isTrue();
-					assertThat(refreshes(context, "applied")).isZero();
-				});
+			startWithALateCaller();
+			context.getBean(LateCaller.class).whenPrepared = () -> assertThat(
+					catchThrowable(() -> context.getBean(Named.class).call()))
+				.hasMessage("down");
+			assertThat(refresh()).isTrue();
+			assertThat(changes("applied")).isZero();
 		}
 
 	}
@@ -241,61 +199,52 @@ class RefreshUnderWayTests {
 		@Test
 		void ofAPropertySourceChangeNothing() {
 			Moody moody = new Moody();
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withInitializer((context) -> context.getEnvironment().getPropertySources().addLast(moody))
-				.run((context) -> {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "2");
-					moody.failing = true;
-					try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-						assertThat(refresh(context)).isFalse();
-						assertThat(log.lines(Level.ERROR)).singleElement()
-							.isEqualTo("Could not refresh by a test; what was in effect stays so");
-					}
-					assertThat(refreshes(context, "refused")).isEqualTo(1);
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(4);
-					moody.failing = false;
-					assertThat(refresh(context)).isTrue();
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(2);
-				});
+			context.getEnvironment().getPropertySources().addLast(moody);
+			start();
+			centre.put("backoff.policies.orders.max-attempts", "2");
+			moody.failing = true;
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isFalse();
+				assertThat(log.lines(Level.ERROR)).singleElement()
+					.isEqualTo("Could not refresh by a test; what was in effect stays so");
+			}
+			assertThat(changes("refused")).isEqualTo(1);
+			assertThat(maxAttempts()).isEqualTo(4);
+			moody.failing = false;
+			assertThat(refresh()).isTrue();
+			assertThat(maxAttempts()).isEqualTo(2);
 		}
 
 		@Test
 		void ofListenersAndUsersDoNotPassForARefusal() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withBean(LateCaller.class)
-				.withBean(ConfigurationListener.class, () -> (outcome, overrides) -> {
+			start((beans) -> {
+				beans.registerBean(Shop.class);
+				beans.registerBean(LateCaller.class);
+				beans.registerBean(ConfigurationListener.class, () -> (outcome, overrides) -> {
 					throw new IllegalStateException("no listener");
-				})
-				.run((context) -> {
-					context.getBean(LateCaller.class).whenCommitted = () -> {
-						throw new IllegalStateException("no user");
-					};
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "2");
-					assertThat(refresh(context)).isTrue();
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(2);
-					assertThat(refreshes(context, "applied")).isEqualTo(1);
-					assertThat(refreshes(context, "refused")).isZero();
 				});
+			});
+			context.getBean(LateCaller.class).whenCommitted = () -> {
+				throw new IllegalStateException("no user");
+			};
+			centre.put("backoff.policies.orders.max-attempts", "2");
+			assertThat(refresh()).isTrue();
+			assertThat(maxAttempts()).isEqualTo(2);
+			assertThat(changes("applied")).isEqualTo(1);
+			assertThat(changes("refused")).isZero();
 		}
 
 		@Test
 		void ofListenersThatCannotBeMadeDoNotEither() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withBean(ConfigurationListener.class, () -> {
+			start((beans) -> {
+				beans.registerBean(Shop.class);
+				beans.registerBean(ConfigurationListener.class, () -> {
 					throw new IllegalStateException("cannot be made");
-				}, (definition) -> definition.setLazyInit(true))
-				.run((context) -> {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "2");
-					assertThat(refresh(context)).isTrue();
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(2);
-				});
+				}, (definition) -> definition.setLazyInit(true));
+			});
+			centre.put("backoff.policies.orders.max-attempts", "2");
+			assertThat(refresh()).isTrue();
+			assertThat(maxAttempts()).isEqualTo(2);
 		}
 
 	}
@@ -305,48 +254,29 @@ class RefreshUnderWayTests {
 
 		@Test
 		void placeholdersAreAsBeforeForOverridesToo() {
-			RefreshUnderWayTests.this.centre.put("longest", "4s");
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withBean(Hidden.class)
-				.run((context) -> {
-					RefreshUnderWayTests.this.centre.put("longest", "5s");
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.base", "nonsense");
-					assertThat(refresh(context)).isFalse();
-					List<?> unused = context.getBean(LiveConfiguration.class)
-						.override("Hidden.call", Map.of("base", "2s"), null);
-					assertThat(caps(context)).containsExactly("4s");
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.base", "1s");
-					assertThat(refresh(context)).isTrue();
-					assertThat(caps(context)).containsExactly("5s");
-				});
+			centre.put("longest", "4s");
+			start(Hidden.class);
+			centre.put("longest", "5s");
+			centre.put("backoff.policies.orders.base", "nonsense");
+			assertThat(refresh()).isFalse();
+			List<?> unused = live.override("Hidden.call", Map.of("base", "2s"), null);
+			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("4s");
+			centre.put("backoff.policies.orders.base", "1s");
+			assertThat(refresh()).isTrue();
+			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("5s");
 		}
 
 		@Test
 		void operatorsCanStillOverrideAndReset() {
-			RefreshUnderWayTests.this.centre.put("longest", "4s");
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withBean(Hidden.class)
-				.run((context) -> {
-					RefreshUnderWayTests.this.centre.put("longest", "nonsense");
-					assertThat(refresh(context)).isFalse();
-					LiveConfiguration live = context.getBean(LiveConfiguration.class);
-					assertThat(live.overrideRetriesEnabled(false, null)).hasSize(1);
-					assertThat(live.override("orders", Map.of("base", "2s"), null)).extracting(ValueChange::key)
-						.containsExactly("base", "cap");
-					assertThat(live.reset()).hasSize(3);
-					assertThat(caps(context)).containsExactly("4s");
-				});
-		}
-
-		private static List<String> caps(ApplicationContext context) {
-			return context.getBean(BackoffMethods.class)
-				.uses()
-				.stream()
-				.filter((use) -> use.method().equals("Hidden.call"))
-				.map((use) -> use.policy().values().get(PolicyKey.CAP).text())
-				.toList();
+			centre.put("longest", "4s");
+			start(Hidden.class);
+			centre.put("longest", "nonsense");
+			assertThat(refresh()).isFalse();
+			assertThat(live.overrideRetriesEnabled(false, null)).hasSize(1);
+			assertThat(live.override("orders", Map.of("base", "2s"), null)).extracting(ValueChange::key)
+				.containsExactly("base", "cap");
+			assertThat(live.reset()).hasSize(3);
+			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("4s");
 		}
 
 	}
@@ -356,31 +286,25 @@ class RefreshUnderWayTests {
 
 		@Test
 		void worksOnAnotherThreadWhileABeanIsCreated() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withBean(Refresher.class, () -> new Refresher(RefreshUnderWayTests.this.centre),
-						(definition) -> definition.setLazyInit(true))
-				.run((context) -> {
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(4);
-					assertThat(context.getBean(Refresher.class).refreshed).isTrue();
-					assertThat(context.getBean(BackoffMethods.class).retry("orders").policy().maxAttempts())
-						.isEqualTo(2);
-				});
+			start((beans) -> {
+				beans.registerBean(Shop.class);
+				beans.registerBean(Refresher.class, () -> new Refresher(centre),
+						(definition) -> definition.setLazyInit(true));
+			});
+			assertThat(maxAttempts()).isEqualTo(4);
+			assertThat(context.getBean(Refresher.class).refreshed).isTrue();
+			assertThat(maxAttempts()).isEqualTo(2);
 		}
 
 		@Test
 		void worksOnAnotherThreadWhileTheApplicationStarts() {
-			RefreshUnderWayTests.this.runner
-				.withBean(Refresher.class, () -> new Refresher(RefreshUnderWayTests.this.centre))
-				.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.run((context) -> {
-					assertThat(context.getBean(Refresher.class).refreshed).isTrue();
-					VirtualTime time = context.getBean(VirtualTime.class);
-					assertThat(catchThrowable(() -> context.getBean(Shop.class).order())).hasMessage("down");
-					assertThat(time.delays()).hasSize(1);
-				});
+			start((beans) -> {
+				beans.registerBean(Refresher.class, () -> new Refresher(centre));
+				beans.registerBean(Shop.class);
+			});
+			assertThat(context.getBean(Refresher.class).refreshed).isTrue();
+			assertThat(catchThrowable(() -> context.getBean(Shop.class).order())).hasMessage("down");
+			assertThat(time.delays()).hasSize(1);
 		}
 
 	}
@@ -390,55 +314,46 @@ class RefreshUnderWayTests {
 
 		@Test
 		void nothingOfTheConfigurationBeforeIsKept() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Shop.class).run((context) -> {
-				BackoffMethods methods = context.getBean(BackoffMethods.class);
-				List<WeakReference<?>> before = new ArrayList<>();
-				for (int i = 0; i < 50; i++) {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts",
-							Integer.toString(5 + i));
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", (120 + i) + "s");
-					assertThat(refresh(context)).isTrue();
-					before.add(new WeakReference<>(methods.retry("orders").policy()));
-					before.add(new WeakReference<>(context.getBean(BackoffPolicies.class).configuration()));
-				}
-				RefreshUnderWayTests.this.centre.put("backoff.policies.orders.max-attempts", "2");
-				assertThat(refresh(context)).isTrue();
-				Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-					System.gc();
-					assertThat(before).allMatch((reference) -> reference.refersTo(null));
-				});
+			start();
+			BackoffMethods methods = context.getBean(BackoffMethods.class);
+			List<WeakReference<?>> before = new ArrayList<>();
+			for (int i = 0; i < 50; i++) {
+				centre.put("backoff.policies.orders.max-attempts", Integer.toString(5 + i));
+				centre.put("backoff.policies.orders.cap", (120 + i) + "s");
+				assertThat(refresh()).isTrue();
+				before.add(new WeakReference<>(methods.retry("orders").policy()));
+				before.add(new WeakReference<>(context.getBean(BackoffPolicies.class).configuration()));
+			}
+			centre.put("backoff.policies.orders.max-attempts", "2");
+			assertThat(refresh()).isTrue();
+			Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+				System.gc();
+				assertThat(before).allMatch((reference) -> reference.refersTo(null));
 			});
 		}
 
 		@Test
 		void noMeterIsAdded() {
-			RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", "119s");
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Shop.class).run((context) -> {
-				SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
-				int meters = registry.getMeters().size();
-				for (int i = 0; i < 50; i++) {
-					RefreshUnderWayTests.this.centre.put("backoff.policies.orders.cap", (120 + i) + "s");
-					assertThat(refresh(context)).isTrue();
-				}
-				assertThat(refreshes(context, "applied")).isEqualTo(50);
-				assertThat(registry.getMeters()).hasSize(meters);
-			});
+			centre.put("backoff.policies.orders.cap", "119s");
+			start();
+			int meters = registry.getMeters().size();
+			for (int i = 0; i < 50; i++) {
+				centre.put("backoff.policies.orders.cap", (120 + i) + "s");
+				assertThat(refresh()).isTrue();
+			}
+			assertThat(changes("applied")).isEqualTo(50);
+			assertThat(registry.getMeters()).hasSize(meters);
 		}
 
 		@Test
 		void nothingWaitsForTheEndOfAnOverrideWhenTheApplicationIsClosed() {
-			VirtualTime time = new VirtualTime();
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class, () -> time)
-				.withBean(Shop.class)
-				.run((context) -> {
-					LiveConfiguration live = context.getBean(LiveConfiguration.class);
-					for (int i = 1; i <= 50; i++) {
-						List<?> unused = live.override("orders", Map.of("base", i + "s"), Duration.ofMinutes(30));
-					}
-					assertThat(time.pending()).isEqualTo(1);
-					context.close();
-					assertThat(time.pending()).isZero();
-				});
+			start();
+			for (int i = 1; i <= 50; i++) {
+				List<?> unused = live.override("orders", Map.of("base", i + "s"), Duration.ofMinutes(30));
+			}
+			assertThat(time.pending()).isEqualTo(1);
+			context.close();
+			assertThat(time.pending()).isZero();
 		}
 
 	}
@@ -449,22 +364,18 @@ class RefreshUnderWayTests {
 		@Test
 		void isSilentAndChangesNothing() {
 			Moody moody = new Moody();
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class)
-				.withBean(Shop.class)
-				.withInitializer((context) -> context.getEnvironment().getPropertySources().addLast(moody))
-				.run((context) -> {
-					LiveConfiguration live = context.getBean(LiveConfiguration.class);
-					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-					BackoffConfiguration before = policies.configuration();
-					context.close();
-					try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-						assertThat(live.refresh("a test")).isFalse();
-						moody.failing = true;
-						assertThat(live.refresh("a test")).isFalse();
-						assertThat(log.events()).isEmpty();
-					}
-					assertThat(policies.configuration()).isSameAs(before);
-				});
+			context.getEnvironment().getPropertySources().addLast(moody);
+			start();
+			BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+			BackoffConfiguration before = policies.configuration();
+			context.close();
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isFalse();
+				moody.failing = true;
+				assertThat(refresh()).isFalse();
+				assertThat(log.events()).isEmpty();
+			}
+			assertThat(policies.configuration()).isSameAs(before);
 		}
 
 	}
@@ -474,29 +385,18 @@ class RefreshUnderWayTests {
 
 		@Test
 		void isEnoughToBeAChange() {
-			RefreshUnderWayTests.this.runner.withBean(VirtualTime.class).withBean(Two.class).run((context) -> {
-				RefreshUnderWayTests.this.centre.put("backoff.defaults.max-attempts", "3");
-				try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-					assertThat(refresh(context)).isTrue();
-					assertThat(log.lines(Level.INFO)).singleElement()
-						.asString()
-						.startsWith("Refreshed by a test: policy orders: max-attempts 4 (built in) -> 3 (");
-				}
-				assertThat(refreshes(context, "applied")).isEqualTo(1);
+			centre.remove("backoff.policies.mail.base");
+			start((beans) -> {
+				beans.registerBean(Two.class);
 			});
-		}
-
-	}
-
-	public static class Shop {
-
-		static void fail() {
-			throw new IllegalStateException("down");
-		}
-
-		@Backoff("orders")
-		public void order() {
-			fail();
+			centre.put("backoff.defaults.max-attempts", "3");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isTrue();
+				assertThat(log.lines(Level.INFO)).singleElement()
+					.asString()
+					.startsWith("Refreshed by a test: policy orders: max-attempts 4 (built in) -> 3 (");
+			}
+			assertThat(changes("applied")).isEqualTo(1);
 		}
 
 	}
@@ -563,7 +463,8 @@ class RefreshUnderWayTests {
 		@Override
 		public void setApplicationContext(ApplicationContext context) {
 			this.centre.put("backoff.policies.orders.max-attempts", "2");
-			this.refreshed = CompletableFuture.supplyAsync(() -> refresh(context))
+			this.refreshed = CompletableFuture
+				.supplyAsync(() -> context.getBean(LiveConfiguration.class).refresh("a test"))
 				.orTimeout(30, TimeUnit.SECONDS)
 				.join();
 		}

@@ -4,17 +4,12 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -57,6 +52,7 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -685,40 +681,24 @@ class MicrometerRecordersTests {
 
 		@ParameterizedTest
 		@ValueSource(booleans = { false, true })
-		void everyCallOfEveryThreadCounts(boolean durations) throws Exception {
+		void everyCallOfEveryThreadCounts(boolean durations) {
 			int threads = 8;
 			long each = 10_000;
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
 					(policy) -> false);
-			CountDownLatch start = new CountDownLatch(1);
-			ExecutorService executor = Executors.newFixedThreadPool(threads);
-			try {
-				List<Future<?>> done = new ArrayList<>();
-				for (int thread = 0; thread < threads; thread++) {
-					done.add(executor.submit(() -> {
-						start.await();
-						CallRecorder recorder = recorders.recorder("orders", "m");
-						for (int i = 0; i < each; i++) {
-							recorder.attempt(1, AttemptOutcome.TRANSIENT, 10);
-							recorder.waiting(DelaySource.POLICY, 30);
-							recorder.waited();
-							recorder.retry(RetryCause.IO);
-							recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
-							recorder.call(StopReason.SUCCEEDED, 60);
-							recorder.recovered(true);
-							recorder.succeededAtOnce(7);
-						}
-						return null;
-					}));
+			Crowd.of(threads, (number) -> {
+				CallRecorder recorder = recorders.recorder("orders", "m");
+				for (int i = 0; i < each; i++) {
+					recorder.attempt(1, AttemptOutcome.TRANSIENT, 10);
+					recorder.waiting(DelaySource.POLICY, 30);
+					recorder.waited();
+					recorder.retry(RetryCause.IO);
+					recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
+					recorder.call(StopReason.SUCCEEDED, 60);
+					recorder.recovered(true);
+					recorder.succeededAtOnce(7);
 				}
-				start.countDown();
-				for (Future<?> future : done) {
-					future.get(1, TimeUnit.MINUTES);
-				}
-			}
-			finally {
-				executor.shutdownNow();
-			}
+			});
 			long all = threads * each;
 			assertThat(attempts("attempt", "1", "outcome", "transient").count()).isEqualTo(all);
 			assertThat(attempts("attempt", "2", "outcome", "success").totalTime(TimeUnit.NANOSECONDS))

@@ -4,6 +4,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
@@ -175,14 +176,17 @@ class PolicyPrecedenceTests {
 
 		@Test
 		void retryOnReplaces() {
-			application(WithLists.class, """
-					backoff.defaults.retry-on: java.lang.Exception
-					backoff.policies.lists.retry-on: [java.io.FileNotFoundException]
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().retryOn()).containsExactly(FileNotFoundException.class);
-				assertThat(value(policy, PolicyKey.RETRY_ON))
-					.isEqualTo("java.io.FileNotFoundException <- application.yml:2");
-			});
+			application(WithLists.class,
+					"""
+							backoff.defaults.retry-on: java.lang.Exception
+							backoff.policies.lists.retry-on: [java.io.FileNotFoundException, java.util.concurrent.CancellationException]
+							""")
+				.runWithPolicy((policy) -> {
+					assertThat(policy.numbers().retryOn()).containsExactly(FileNotFoundException.class,
+							CancellationException.class);
+					assertThat(value(policy, PolicyKey.RETRY_ON)).isEqualTo(
+							"java.io.FileNotFoundException, java.util.concurrent.CancellationException <- application.yml:2");
+				});
 		}
 
 		@Test

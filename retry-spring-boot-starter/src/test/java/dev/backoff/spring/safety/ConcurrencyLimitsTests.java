@@ -171,13 +171,6 @@ class ConcurrencyLimitsTests {
 	}
 
 	@Test
-	void areAdvisedAgainstWhereTheyHardlyLimit() {
-		this.runner.withPropertyValues("backoff.policies.orders.concurrency=1001")
-			.run((context) -> assertThat(advice(context, "Shop.order")).containsExactly(
-					"a concurrency of 1001 hardly limits anything: write what the dependency bears at once, or none"));
-	}
-
-	@Test
 	void areAdvisedAgainstBesideALimitOfTheFramework() {
 		this.runner.withBean(Limited.class)
 			.run((context) -> assertThat(advice(context, "Limited.order"))

@@ -35,6 +35,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.AdvisedApplication;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -46,16 +47,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Budgets and breakers of an application, from its configuration. */
-class OverloadSafetyTests {
+class OverloadSafetyTests extends AdvisedApplication {
 
 	private final Partner partner = new Partner();
 
 	private final ApplicationContextRunner bare = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class));
 
-	private final ApplicationContextRunner runner = this.bare.withBean(VirtualTime.class)
-		.withBean(Gateway.class, () -> new Gateway(this.partner))
-		.withPropertyValues("backoff.defaults.jitter=none", "backoff.budgets.gateway.per-success=0.1");
+	OverloadSafetyTests() {
+		properties("backoff.defaults.jitter=none", "backoff.budgets.gateway.per-success=0.1");
+		this.context.registerBean(Gateway.class, () -> new Gateway(this.partner));
+	}
 
 	private static StopReason reason(Throwable failure) {
 		RetriesStoppedException story = RetriesStoppedException.of(failure);
@@ -72,84 +74,76 @@ class OverloadSafetyTests {
 
 		@Test
 		void areOnByDefaultUnderThePolicysName() {
-			OverloadSafetyTests.this.runner.run((context) -> {
-				Gateway gateway = context.getBean(Gateway.class);
-				for (int i = 0; i < 16; i++) {
-					assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-				}
-				// 48 retries so far, in 11.2 s: 50 tokens and 1.1 more, less 48
-				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(64);
-				assertThat(context.getBean(RetryBudgets.class).get("Gateway.pay").balance()).isBetween(3.0, 3.2);
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			for (int i = 0; i < 16; i++) {
 				assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-				assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.BUDGET);
-				assertThat(context.getBean(RetryBudgets.class).all()).extracting(RetryBudget::name)
-					.contains("Gateway.pay", "gateway");
-			});
+			}
+			// 48 retries so far, in 11.2 s: 50 tokens and 1.1 more, less 48
+			assertThat(partner.calls).isEqualTo(64);
+			assertThat(context.getBean(RetryBudgets.class).get("Gateway.pay").balance()).isBetween(3.0, 3.2);
+			assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.BUDGET);
+			assertThat(context.getBean(RetryBudgets.class).all()).extracting(RetryBudget::name)
+				.contains("Gateway.pay", "gateway");
 		}
 
 		@Test
 		void costATotalOutageFiftyRetriesAndSixAMinute() {
-			OverloadSafetyTests.this.runner.run((context) -> {
-				Gateway gateway = context.getBean(Gateway.class);
-				VirtualTime time = context.getBean(VirtualTime.class);
-				long start = time.nanoTime();
-				int firstAttempts = 0;
-				while (time.nanoTime() - start < Duration.ofMinutes(10).toNanos()) {
-					fail(gateway::pay);
-					firstAttempts++;
-					time.advance(Duration.ofMillis(5));
-				}
-				long seconds = (time.nanoTime() - start) / 1_000_000_000;
-				int retries = OverloadSafetyTests.this.partner.calls - firstAttempts;
-				assertThat(retries).isLessThanOrEqualTo((int) (50 + seconds / 10));
-				assertThat(retries).isGreaterThanOrEqualTo((int) (50 + seconds / 10) - 1);
-			});
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			long start = time.nanoTime();
+			int firstAttempts = 0;
+			while (time.nanoTime() - start < Duration.ofMinutes(10).toNanos()) {
+				fail(gateway::pay);
+				firstAttempts++;
+				time.advance(Duration.ofMillis(5));
+			}
+			long seconds = (time.nanoTime() - start) / 1_000_000_000;
+			int retries = partner.calls - firstAttempts;
+			assertThat(retries).isLessThanOrEqualTo((int) (50 + seconds / 10));
+			assertThat(retries).isGreaterThanOrEqualTo((int) (50 + seconds / 10) - 1);
 		}
 
 		@Test
 		void areSharedByAllWhoNameThem() {
-			OverloadSafetyTests.this.runner
-				.withPropertyValues("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0")
-				.run((context) -> {
-					Gateway gateway = context.getBean(Gateway.class);
-					assertThat(reason(catchThrowable(gateway::refund))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-					assertThat(reason(catchThrowable(gateway::inquire))).isEqualTo(StopReason.BUDGET);
-					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-					assertThat(context.getBean(RetryBudgets.class).get("GATE_WAY").refused()).isEqualTo(1);
-				});
+			properties("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0");
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			assertThat(reason(catchThrowable(gateway::refund))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(reason(catchThrowable(gateway::inquire))).isEqualTo(StopReason.BUDGET);
+			assertThat(partner.calls).isEqualTo(6);
+			assertThat(context.getBean(RetryBudgets.class).get("GATE_WAY").refused()).isEqualTo(1);
 		}
 
 		@Test
 		void areOffOnlyByName() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies[Gateway.pay].budget=none")
-				.run((context) -> {
-					Gateway gateway = context.getBean(Gateway.class);
-					for (int i = 0; i < 100; i++) {
-						assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-					}
-					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(400);
-					assertThat(context.getBean(RetryBudgets.class).find("Gateway.pay")).isEmpty();
-				});
+			properties("backoff.policies[Gateway.pay].budget=none");
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			for (int i = 0; i < 100; i++) {
+				assertThat(reason(catchThrowable(gateway::pay))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			}
+			assertThat(partner.calls).isEqualTo(400);
+			assertThat(context.getBean(RetryBudgets.class).find("Gateway.pay")).isEmpty();
 		}
 
 		@Test
-		void postponeTheRetriesOfJobs() {
-			OverloadSafetyTests.this.runner
-				.withPropertyValues("backoff.policies[Gateway.pay].preset=background",
-						"backoff.budgets[Gateway.pay].tokens=1", "backoff.budgets[Gateway.pay].per-second=0.05")
-				.run((context) -> {
-					Gateway gateway = context.getBean(Gateway.class);
-					OverloadSafetyTests.this.partner.failures = 3;
-					assertThat(gateway.pay()).isEqualTo("paid");
-					assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(4);
-				});
+		void postponeTheRetriesOfJobs() throws Exception {
+			properties("backoff.policies[Gateway.pay].preset=background", "backoff.budgets[Gateway.pay].tokens=1",
+					"backoff.budgets[Gateway.pay].per-second=0.05");
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			partner.failures = 3;
+			assertThat(gateway.pay()).isEqualTo("paid");
+			assertThat(partner.calls).isEqualTo(4);
 		}
 
 		@Test
 		void areUnknownUntilSomebodyUsesThem() {
-			OverloadSafetyTests.this.runner.run((context) -> assertThatIllegalArgumentException()
-				.isThrownBy(() -> context.getBean(RetryBudgets.class).get("nobody"))
-				.withMessageStartingWith("Invalid name (nobody): must be one of "));
+			start();
+			assertThatIllegalArgumentException().isThrownBy(() -> context.getBean(RetryBudgets.class).get("nobody"))
+				.withMessageStartingWith("Invalid name (nobody): must be one of ");
 		}
 
 	}
@@ -157,115 +151,118 @@ class OverloadSafetyTests {
 	@Nested
 	class Breakers {
 
-		private final ApplicationContextRunner guarded = OverloadSafetyTests.this.runner.withPropertyValues(
-				"backoff.breakers.gateway.minimum-calls=6", "backoff.breakers.gateway.open-for=30s",
-				"backoff.policies.defensive.breaker=gateway");
+		private void guard() {
+			properties("backoff.breakers.gateway.minimum-calls=6", "backoff.breakers.gateway.open-for=30s",
+					"backoff.policies.defensive.breaker=gateway");
+		}
 
 		@Test
-		void openForAllWhoNameThem() {
-			this.guarded.run((context) -> {
-				Gateway gateway = context.getBean(Gateway.class);
-				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
-				assertThat(reason(catchThrowable(gateway::ship))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-				Throwable second = catchThrowable(gateway::ship);
-				assertThat(second).isInstanceOf(IOException.class);
-				assertThat(reason(second)).isEqualTo(StopReason.BREAKER_OPEN);
-				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
-				Throwable third = catchThrowable(gateway::ship);
-				assertThat(third).isInstanceOf(CircuitOpenException.class);
-				assertThat(reason(third)).isEqualTo(StopReason.BREAKER_OPEN);
-				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-				assertThat(breaker.rejected()).isEqualTo(1);
-				// the probes, when its time has come
-				context.getBean(VirtualTime.class).advance(Duration.ofSeconds(31));
-				OverloadSafetyTests.this.partner.failures = 0;
-				for (int i = 0; i < 3; i++) {
-					assertThat(gateway.ship()).isEqualTo("shipped");
-				}
-				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
-			});
+		void openForAllWhoNameThem() throws Exception {
+			guard();
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+			assertThat(reason(catchThrowable(gateway::ship))).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			Throwable second = catchThrowable(gateway::ship);
+			assertThat(second).isInstanceOf(IOException.class);
+			assertThat(reason(second)).isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(partner.calls).isEqualTo(6);
+			assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
+			Throwable third = catchThrowable(gateway::ship);
+			assertThat(third).isInstanceOf(CircuitOpenException.class);
+			assertThat(reason(third)).isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(partner.calls).isEqualTo(6);
+			assertThat(breaker.rejected()).isEqualTo(1);
+			// the probes, when its time has come
+			time.advance(Duration.ofSeconds(31));
+			partner.failures = 0;
+			for (int i = 0; i < 3; i++) {
+				assertThat(gateway.ship()).isEqualTo("shipped");
+			}
+			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
 		void areUsedByHandWithTheSameRules() {
-			this.guarded.run((context) -> {
-				CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
-				for (int i = 0; i < 20; i++) {
-					assertThatIllegalArgumentException().isThrownBy(() -> breaker.call(() -> {
-						throw new IllegalArgumentException("an answer");
-					}));
-				}
-				assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
-				for (int i = 0; i < 20; i++) {
-					assertThatThrownBy(() -> breaker.call(() -> {
-						throw new IOException("down");
-					})).isInstanceOf(IOException.class);
-				}
-				assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
-				assertThatThrownBy(() -> breaker.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
-				Throwable refused = catchThrowable(() -> context.getBean(Gateway.class).ship());
-				assertThat(reason(refused)).isEqualTo(StopReason.BREAKER_OPEN);
-				assertThat(OverloadSafetyTests.this.partner.calls).isZero();
-			});
+			guard();
+			start();
+			CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
+			for (int i = 0; i < 20; i++) {
+				assertThatIllegalArgumentException().isThrownBy(() -> breaker.call(() -> {
+					throw new IllegalArgumentException("an answer");
+				}));
+			}
+			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
+			for (int i = 0; i < 20; i++) {
+				assertThatThrownBy(() -> breaker.call(() -> {
+					throw new IOException("down");
+				})).isInstanceOf(IOException.class);
+			}
+			assertThat(breaker.state()).isEqualTo(BreakerState.OPEN);
+			assertThatThrownBy(() -> breaker.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
+			Throwable refused = catchThrowable(() -> context.getBean(Gateway.class).ship());
+			assertThat(reason(refused)).isEqualTo(StopReason.BREAKER_OPEN);
+			assertThat(partner.calls).isZero();
 		}
 
 		@Test
 		void areOffUnlessConfigured() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.base=100ms")
-				.run((context) -> {
-					assertThat(context.getBean(CircuitBreakers.class).all()).isEmpty();
-					Gateway gateway = context.getBean(Gateway.class);
-					for (int i = 0; i < 10; i++) {
-						fail(gateway::ship);
-					}
-					assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
-				});
+			properties("backoff.policies.defensive.base=100ms");
+			start();
+			assertThat(context.getBean(CircuitBreakers.class).all()).isEmpty();
+			Gateway gateway = context.getBean(Gateway.class);
+			for (int i = 0; i < 10; i++) {
+				fail(gateway::ship);
+			}
+			assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
 		}
 
 		@Test
 		void areMadeWithTheDefaultsWhereAPolicyNamesItself() {
-			OverloadSafetyTests.this.runner.withPropertyValues("backoff.policies.defensive.breaker=defensive")
-				.run((context) -> {
-					assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
-					assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
-				});
+			properties("backoff.policies.defensive.breaker=defensive");
+			start();
+			assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
+			assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
 		}
 
 		@Test
 		void tellTheListenersAmongTheBeans() {
 			List<String> told = new ArrayList<>();
-			this.guarded.withBean("broken", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
+			guard();
+			start((beans) -> {
+				beans.registerBean("broken", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
-				@Override
-				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-					throw new IllegalStateException("listener");
-				}
+					@Override
+					public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+						throw new IllegalStateException("listener");
+					}
 
-			}).withBean("sound", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
+				});
+				beans.registerBean("sound", CircuitBreaker.Listener.class, () -> new CircuitBreaker.Listener() {
 
-				@Override
-				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-					told.add(breaker.name() + " " + from.tag() + " " + to.tag());
-				}
+					@Override
+					public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+						told.add(breaker.name() + " " + from.tag() + " " + to.tag());
+					}
 
-			}).run((context) -> {
-				fail(context.getBean(Gateway.class)::ship);
-				fail(context.getBean(Gateway.class)::ship);
-				assertThat(told).containsExactly("gateway closed open");
+				});
 			});
+			fail(context.getBean(Gateway.class)::ship);
+			fail(context.getBean(Gateway.class)::ship);
+			assertThat(told).containsExactly("gateway closed open");
 		}
 
 		@Test
 		void stayWhereRetriesAreSwitchedOff() {
-			this.guarded.withPropertyValues("backoff.retries-enabled=false").run((context) -> {
-				Gateway gateway = context.getBean(Gateway.class);
-				for (int i = 0; i < 6; i++) {
-					fail(gateway::ship);
-				}
-				assertThat(OverloadSafetyTests.this.partner.calls).isEqualTo(6);
-				assertThat(catchThrowable(gateway::ship)).isInstanceOf(CircuitOpenException.class);
-			});
+			guard();
+			properties("backoff.retries-enabled=false");
+			start();
+			Gateway gateway = context.getBean(Gateway.class);
+			for (int i = 0; i < 6; i++) {
+				fail(gateway::ship);
+			}
+			assertThat(partner.calls).isEqualTo(6);
+			assertThat(catchThrowable(gateway::ship)).isInstanceOf(CircuitOpenException.class);
 		}
 
 	}
@@ -275,30 +272,28 @@ class OverloadSafetyTests {
 
 		@Test
 		void shareWithTheMethodsOfTheirPolicy() {
-			OverloadSafetyTests.this.runner
-				.withPropertyValues("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
-						"backoff.budgets.defensive.per-second=0")
-				.run((context) -> {
-					fail(context.getBean(Gateway.class)::ship);
-					Throwable failure = catchThrowable(
-							() -> context.getBean(BackoffMethods.class).retry("defensive").call(() -> {
-								throw new IOException("attempt " + Attempt.current().number());
-							}));
-					assertThat(failure).hasMessage("attempt 1");
-					assertThat(reason(failure)).isEqualTo(StopReason.BUDGET);
-				});
+			properties("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
+					"backoff.budgets.defensive.per-second=0");
+			start();
+			fail(context.getBean(Gateway.class)::ship);
+			Throwable failure = catchThrowable(
+					() -> context.getBean(BackoffMethods.class).retry("defensive").call(() -> {
+						throw new IOException("attempt " + Attempt.current().number());
+					}));
+			assertThat(failure).hasMessage("attempt 1");
+			assertThat(reason(failure)).isEqualTo(StopReason.BUDGET);
 		}
 
 	}
 
 	@Nested
-	@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+	@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 	class WhileBeansAreCreated {
 
 		@Test
 		void areReportedOnceToObserversIfTwoThreadsCreateThem() {
 			HookedTime time = new HookedTime();
-			OverloadSafetyTests.this.bare.withBean(RetryTime.class, () -> time)
+			bare.withBean(RetryTime.class, () -> time)
 				.withPropertyValues("backoff.policies.orders.max-attempts=3")
 				.run((context) -> {
 					OverloadSafety safety = context.getBean(OverloadSafety.class);
@@ -315,7 +310,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void acceptCallsOfListenersThatAreBeingCreated() {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=2")
 				.withBean(EarlyGateway.class)
 				.withBean(EarlyListener.class)
@@ -324,7 +319,7 @@ class OverloadSafetyTests {
 
 		@Test
 		void acceptCallsOfClassifiersThatAreBeingCreated() {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=100")
 				.withBean(EarlyGateway.class)
 				.withBean(EarlyClassifier.class)
@@ -341,7 +336,7 @@ class OverloadSafetyTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "Größe", "card payments", "日本", "a:b;c/d", "%s{}" })
 		void acceptUnusualNames(String name) {
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withInitializer((context) -> context.getEnvironment()
 					.getPropertySources()
 					.addFirst(new MapPropertySource("odd",
@@ -360,7 +355,7 @@ class OverloadSafetyTests {
 		void doNotDeadlockWithListenersThatAreCreatedLate() throws Exception {
 			CountDownLatch making = new CountDownLatch(1);
 			CountDownLatch told = new CountDownLatch(1);
-			OverloadSafetyTests.this.bare.withBean(VirtualTime.class)
+			bare.withBean(VirtualTime.class)
 				.withPropertyValues("backoff.breakers.gateway.minimum-calls=1")
 				.withInitializer((context) -> context.addBeanFactoryPostProcessor((factory) -> {
 					for (String name : factory.getBeanDefinitionNames()) {

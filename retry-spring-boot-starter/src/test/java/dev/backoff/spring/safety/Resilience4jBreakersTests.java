@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.resilience.InvocationRejectedException;
 
 import dev.backoff.Retry;
 import dev.backoff.breaker.CallPermits;
@@ -33,6 +35,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** With breakers of the real library. */
 class Resilience4jBreakersTests {
+
+	@Test
+	void refusalsOfTheirsAndOfSpringsAreRefusalsOfOurs() {
+		assertThat(CircuitOpenException.isRefusal(CallNotPermittedException
+			.createCallNotPermittedException(CircuitBreaker.ofDefaults("card-gateway")))).isTrue();
+		assertThat(CircuitOpenException.isRefusal(new InvocationRejectedException("full", this))).isTrue();
+		assertThat(CircuitOpenException.isRefusal(new RejectedExecutionException())).isFalse();
+	}
 
 	private final VirtualTime time = new VirtualTime();
 
@@ -177,8 +187,8 @@ class Resilience4jBreakersTests {
 			theirs.transitionToHalfOpenState();
 			for (int i = 0; i < 10; i++) {
 				assertThatThrownBy(() -> retry().call(() -> {
-					throw new CancellationException();
-				})).isInstanceOf(CancellationException.class);
+					throw new AssertionError();
+				})).isInstanceOf(AssertionError.class);
 			}
 			assertThat(theirs.getState()).isEqualTo(State.HALF_OPEN);
 			assertThat(theirs.tryAcquirePermission()).isTrue();

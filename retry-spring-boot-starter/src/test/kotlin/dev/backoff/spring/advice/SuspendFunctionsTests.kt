@@ -12,6 +12,7 @@ import kotlin.coroutines.coroutineContext
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -23,12 +24,12 @@ import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Nested
 import org.junit.jupiter.api.Test
-import org.junit.jupiter.api.Timeout
 import org.springframework.boot.test.context.FilteredClassLoader
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
 import org.springframework.context.ApplicationContext
@@ -38,12 +39,12 @@ import dev.backoff.annotation.Backoff
 import dev.backoff.event.CallObserver
 import dev.backoff.event.RetriesStoppedException
 import dev.backoff.event.StopReason
+import dev.backoff.failure.RetryCause
 import dev.backoff.fixture.RecordingListener
 import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.observation.MicrometerObserver
 
 /** Functions that suspend and functions of a Flow, through their proxies. */
-@Timeout(60)
 class SuspendFunctionsTests {
 
 	private val failure = IOException("down")
@@ -175,6 +176,24 @@ class SuspendFunctionsTests {
 			assertThat(attempts).isEqualTo(4)
 			assertThat(context.listener.stopped().map { it.story().reason() })
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
+		}
+
+		@Test
+		fun isRetriedAfterATimeLimitInsideAndAfterTheCancellationOfAPart() = run { context ->
+			var attempts = 0
+			val result = CoroutineScope(Dispatchers.Unconfined).future {
+				context.orders.placeBy {
+					when (++attempts) {
+						1 -> withTimeout(0) { "too late" }
+						2 -> coroutineScope { async { "cancelled" }.also { it.cancel() }.await() }
+						else -> "placed"
+					}
+				}
+			}
+			context.time.runAll()
+			assertThat(result).isCompletedWithValue("placed")
+			assertThat(context.listener.scheduled().map { it.cause() })
+				.containsExactly(RetryCause.TIMEOUT, RetryCause.OTHER)
 		}
 
 		@Test
@@ -312,6 +331,34 @@ class SuspendFunctionsTests {
 	}
 
 	@Nested
+	inner class OfAValueClass {
+
+		@Test
+		fun isRecoveredAndNamedAsItIsWritten() {
+			runner.withBean(Parcels::class.java).run { context ->
+				val parcels = context.getBean(Parcels::class.java)
+				assertThat(parcels.place(ParcelId("p-1"))).isEqualTo("backup of p-1")
+				val result = CoroutineScope(Dispatchers.Unconfined).future { parcels.send(ParcelId("p-2")) }
+				context.time.runAll()
+				assertThat(result).isCompletedWithValue("kept p-2 after IOException")
+				assertThat(context.listener.stopped()).extracting<String> { it.method() }
+					.containsExactly("Parcels.place", "Parcels.send")
+				assertThat(context.listener.stopped()).extracting<String> { it.policy() }
+					.containsExactly("Parcels.place", "Parcels.send")
+			}
+		}
+
+		@Test
+		fun isReportedWithANameThatCanBeWritten() {
+			AdviceContexts.runner().withBean(Unrecovered::class.java).run { context ->
+				assertThat(context.startupFailure).hasMessageContaining("Unrecovered.place(String): invalid recover " +
+					"(bakup): names no method of Unrecovered. Write backup.")
+			}
+		}
+
+	}
+
+	@Nested
 	inner class AtStartUp {
 
 		@Test
@@ -377,6 +424,32 @@ class SuspendFunctionsTests {
 
 		@Backoff("replayed")
 		open fun replay(attempt: (Int) -> Flow<Int>): Flow<Int> = attempt(Attempt.current().number())
+
+	}
+
+	@JvmInline
+	value class ParcelId(val id: String)
+
+	open class Parcels {
+
+		@Backoff(recover = "backup")
+		open fun place(id: ParcelId): String = throw IOException("down")
+
+		open fun backup(id: ParcelId) = "backup of ${id.id}"
+
+		@Backoff(recover = "keep")
+		open suspend fun send(id: ParcelId): String = throw IOException("down")
+
+		open suspend fun keep(id: ParcelId, failure: Throwable) = "kept ${id.id} after ${failure.javaClass.simpleName}"
+
+	}
+
+	open class Unrecovered {
+
+		@Backoff(recover = "bakup")
+		open fun place(id: ParcelId): String = id.id
+
+		open fun backup(id: ParcelId) = id.id
 
 	}
 

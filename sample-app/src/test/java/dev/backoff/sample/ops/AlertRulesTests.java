@@ -15,14 +15,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.yaml.snakeyaml.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The alerts that are shipped in {@code ops/prometheus}. */
-@Timeout(120)
 class AlertRulesTests {
 
 	private static final Path ROOT = Path.of("..");

@@ -1,0 +1,146 @@
+package dev.backoff.spring.actuate;
+
+import java.security.Principal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.context.ApplicationEventPublisher;
+
+import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
+import dev.backoff.spring.actuate.OperatorActions.ValueChangeDescriptor;
+import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
+import dev.backoff.spring.configuration.Overrides;
+
+/**
+ * Give an operation of the endpoint all arguments that have no parameter, as one
+ * {@link OperatorInput}. Its keys are those of a configuration, such as
+ * {@code max-attempts} or {@code for}, which cannot be names of Java parameters.
+ * <p>
+ * Publish an {@link AuditApplicationEvent} of the type {@value #TYPE} for each write that
+ * was carried out. Its principal is that of the request, or empty. Its data has
+ * {@code changes}, a list of maps with {@code what}, {@code before} and {@code after}.
+ */
+final class OperatorRequests implements OperationInvokerAdvisor {
+
+	/** The type of the events: {@value}. */
+	static final String TYPE = "BACKOFF_CHANGE";
+
+	private static final Logger logger = LoggerFactory.getLogger(OperatorRequests.class);
+
+	private final ApplicationEventPublisher publisher;
+
+	OperatorRequests(ApplicationEventPublisher publisher) {
+		this.publisher = publisher;
+	}
+
+	@Override
+	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,
+			OperationInvoker invoker) {
+		if (!endpoint.equals(BackoffEndpoint.ID)) {
+			return invoker;
+		}
+		Set<String> names = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
+		String input = parameters.stream()
+			.filter((parameter) -> parameter.getType() == OperatorInput.class)
+			.map(OperationParameter::getName)
+			.findFirst()
+			.orElse(null);
+		if (type == OperationType.READ) {
+			return (input == null) ? invoker : (context) -> invoker.invoke(withInput(context, names, input));
+		}
+		return (context) -> {
+			Object answer = invoker
+				.invoke((input == null) ? complete(context, names) : withInput(context, names, input));
+			publish(context, answer);
+			return answer;
+		};
+	}
+
+	/* Refuse arguments in a query, which would be ignored. */
+	private static InvocationContext complete(InvocationContext context, Set<String> names) {
+		for (String name : context.getArguments().keySet()) {
+			if (!names.contains(name)) {
+				throw new InvalidEndpointRequestException("Unexpected argument " + Overrides.oneLine(name),
+						"What is written here has to be JSON, with Content-Type: application/json");
+			}
+		}
+		return context;
+	}
+
+	private static InvocationContext withInput(InvocationContext context, Set<String> names, String input) {
+		Map<String, @Nullable Object> values = new LinkedHashMap<>(context.getArguments());
+		values.keySet().removeAll(names);
+		Object argument = context.getArguments().get(input);
+		if (argument instanceof Map<?, ?> map) {
+			// over JMX all arguments come in one map
+			map.forEach((key, value) -> values.put(String.valueOf(key), value));
+		}
+		else if (argument != null) {
+			values.put(input, argument);
+		}
+		SecurityContext security = context.resolveArgument(SecurityContext.class);
+		return new InvocationContext((security != null) ? security : SecurityContext.NONE, context.getArguments(),
+				OperationArgumentResolver.of(OperatorInput.class, () -> new OperatorInput(values)));
+	}
+
+	private void publish(InvocationContext context, @Nullable Object answer) {
+		Object body = (answer instanceof WebEndpointResponse<?> response) ? response.getBody() : answer;
+		if (body instanceof ChangeDescriptor change) {
+			publish(context, change.changes().stream().map(OperatorRequests::entry).toList());
+		}
+		else if (body instanceof WaitersDescriptor waiters) {
+			publish(context, List.of(entry("waiting calls of policy " + waiters.policy(), waiters.calls() + " waiting",
+					waiters.calls() + " woken")));
+		}
+	}
+
+	private void publish(InvocationContext context, List<Map<String, String>> changes) {
+		SecurityContext security = context.resolveArgument(SecurityContext.class);
+		Principal principal = (security != null) ? security.getPrincipal() : null;
+		try {
+			this.publisher.publishEvent(new AuditApplicationEvent(
+					new AuditEvent((principal != null) ? principal.getName() : "", TYPE, Map.of("changes", changes))));
+		}
+		catch (RuntimeException ex) {
+			// the change is in effect, so its answer must not say that it failed
+			logger.warn("Cannot publish the audit event of {}", changes, ex);
+		}
+	}
+
+	private static Map<String, String> entry(ValueChangeDescriptor change) {
+		return entry(change.subject() + ": " + change.key(), text(change.before()), text(change.now()));
+	}
+
+	private static Map<String, String> entry(String what, String before, String after) {
+		Map<String, String> entry = new LinkedHashMap<>();
+		entry.put("what", what);
+		entry.put("before", before);
+		entry.put("after", after);
+		return entry;
+	}
+
+	private static String text(@Nullable ValueDescriptor value) {
+		return (value != null) ? value.value() : "none";
+	}
+
+}
