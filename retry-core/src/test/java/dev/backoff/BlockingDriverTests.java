@@ -325,30 +325,25 @@ class BlockingDriverTests extends CallFixture {
 
 	}
 
-	@Nested
-	class Endurance {
-
-		@Test
-		void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
-			int[] depth = new int[2];
-			int[] calls = new int[1];
-			Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)).build();
-			assertThat(retry.call(() -> {
-				int call = ++calls[0];
-				if (call == 2 || call == 10_001) {
-					depth[call / 10_001] = new Throwable().getStackTrace().length;
-				}
-				if (call <= 10_000) {
-					throw new StacklessException();
-				}
-				return "done";
-			})).isEqualTo("done");
-			assertThat(calls[0]).isEqualTo(10_001);
-			assertThat(depth[1]).isEqualTo(depth[0]).isPositive();
-			assertThat(time().delays()).hasSize(10_000);
-			assertThat(time().delays().get(9_999)).isEqualTo(Duration.ofSeconds(10));
-		}
-
+	@Test
+	void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
+		int[] depth = new int[2];
+		int[] calls = new int[1];
+		Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)).build();
+		assertThat(retry.call(() -> {
+			int call = ++calls[0];
+			if (call == 2 || call == 10_001) {
+				depth[call / 10_001] = new Throwable().getStackTrace().length;
+			}
+			if (call <= 10_000) {
+				throw new StacklessException();
+			}
+			return "done";
+		})).isEqualTo("done");
+		assertThat(calls[0]).isEqualTo(10_001);
+		assertThat(depth[1]).isEqualTo(depth[0]).isPositive();
+		assertThat(time().delays()).hasSize(10_000);
+		assertThat(time().delays().get(9_999)).isEqualTo(Duration.ofSeconds(10));
 	}
 
 	@Nested

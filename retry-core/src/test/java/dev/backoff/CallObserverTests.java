@@ -393,40 +393,33 @@ class CallObserverTests extends CallFixture {
 
 	}
 
-	/** An observer that throws at one place. */
-	@Nested
-	class AnObserverThatThrows {
+	@Test
+	void anObserverThatThrowsFailsNoCall() throws Exception {
+		for (String here : List.of("call begins", "call opens", "call closes", "attempt begins", "attempt opens",
+				"attempt closes", "attempt ends", "wait begins", "call ends")) {
+			listener().clear();
+			this.failures = 2;
+			assertThat(retry().observer(throwing(here)).build().call(this::work)).as(here).isEqualTo("done");
+			this.failures = 2;
+			CompletableFuture<String> result = retry().observer(throwing(here))
+				.build()
+				.callAsync(() -> CompletableFuture.completedFuture(work()));
+			time().runAll();
+			assertThat(result.get(60, TimeUnit.SECONDS)).as(here).isEqualTo("done");
+			assertThat(listener().hookFailures()).as(here)
+				.isNotEmpty()
+				.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
+			assertThat(this.observer.running()).as("the observer before it").isZero();
+			assertThat(this.observer.mistakes()).isEmpty();
+		}
+	}
 
-		@Test
-		void failsNoCall() throws Exception {
-			for (String here : List.of("call begins", "call opens", "call closes", "attempt begins", "attempt opens",
-					"attempt closes", "attempt ends", "wait begins", "call ends")) {
-				listener().clear();
-				CallObserverTests.this.failures = 2;
-				assertThat(retry().observer(throwing(here)).build().call(CallObserverTests.this::work)).as(here)
-					.isEqualTo("done");
-				CallObserverTests.this.failures = 2;
-				CompletableFuture<String> result = retry().observer(throwing(here))
-					.build()
-					.callAsync(() -> CompletableFuture.completedFuture(work()));
-				time().runAll();
-				assertThat(result.get(60, TimeUnit.SECONDS)).as(here).isEqualTo("done");
-				assertThat(listener().hookFailures()).as(here)
-					.isNotEmpty()
-					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
-				assertThat(CallObserverTests.this.observer.running()).as("the observer before it").isZero();
-				assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
+	private CallObserver throwing(String place) {
+		return new HookedObserver((here) -> {
+			if (here.equals(place)) {
+				throw new IllegalStateException("observer");
 			}
-		}
-
-		private CallObserver throwing(String place) {
-			return new HookedObserver((here) -> {
-				if (here.equals(place)) {
-					throw new IllegalStateException("observer");
-				}
-			});
-		}
-
+		});
 	}
 
 	@Nested

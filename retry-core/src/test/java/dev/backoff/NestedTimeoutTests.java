@@ -213,26 +213,21 @@ class NestedTimeoutTests extends CallFixture {
 
 	}
 
-	@Nested
-	class AnInterruptOfSomebodyElse {
-
-		@Test
-		void isNotMadeUpWhereTheWorkConsumesOneAsTheTimerComes() throws Exception {
-			FutureTask<Boolean> task = new FutureTask<>(() -> {
-				String result = outer().build().call(() -> {
-					Thread.currentThread().interrupt();
-					advance(Duration.ofSeconds(2));
-					time().runDue();
-					return "done";
-				});
-				assertThat(result).isEqualTo("done");
-				return Thread.currentThread().isInterrupted();
+	@Test
+	void noInterruptIsMadeUpWhereTheWorkConsumesOneAsTheTimerComes() throws Exception {
+		FutureTask<Boolean> task = new FutureTask<>(() -> {
+			String result = outer().build().call(() -> {
+				Thread.currentThread().interrupt();
+				advance(Duration.ofSeconds(2));
+				time().runDue();
+				return "done";
 			});
-			ConsumingThread thread = new ConsumingThread(task);
-			thread.start();
-			assertThat(task.get(30, TimeUnit.SECONDS)).isFalse();
-		}
-
+			assertThat(result).isEqualTo("done");
+			return Thread.currentThread().isInterrupted();
+		});
+		ConsumingThread thread = new ConsumingThread(task);
+		thread.start();
+		assertThat(task.get(30, TimeUnit.SECONDS)).isFalse();
 	}
 
 	/* Its work consumes an interrupt right after somebody has seen it. */

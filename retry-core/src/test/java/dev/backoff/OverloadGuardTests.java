@@ -237,15 +237,6 @@ class OverloadGuardTests extends CallFixture {
 		}
 
 		@Test
-		void closesAfterAProbe() throws Exception {
-			fail(() -> builder(policy()).breaker(this.breaker).build().call(failing()));
-			time().advance(Duration.ofSeconds(30));
-			assertThat(builder(policy()).breaker(this.breaker).build().<String, RuntimeException>call(() -> "fine"))
-				.isEqualTo("fine");
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
-		}
-
-		@Test
 		void takesThePermitWhenTheAttemptStarts() {
 			ScriptedOperation<String> operation = failing();
 			// somebody else opens it during the wait
@@ -331,17 +322,6 @@ class OverloadGuardTests extends CallFixture {
 		}
 
 		@Test
-		void letsFirstAttemptsWaitToo() throws Exception {
-			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
-			this.breaker.open();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
-			assertThat(builder(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
-			assertThat(time().delays()).containsExactly(Duration.ofMillis(7_600));
-			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
-			assertThat(recorder().lines("retry")).isEmpty();
-		}
-
-		@Test
 		void letsNoFirstAttemptWaitBeyondTheDeadline() {
 			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
 			this.breaker.open();
@@ -368,18 +348,6 @@ class OverloadGuardTests extends CallFixture {
 			assertThat(message.call(operation)).isEqualTo("sent");
 			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1);
 			assertThat(time().elapsed()).isGreaterThan(Duration.ofHours(1));
-		}
-
-		@Test
-		void letsAFirstAttemptWaitUntilTheDeadlineAtMost() {
-			this.breaker = breaker(BreakerSettings.builder().awaited(true));
-			this.breaker.forceOpen();
-			Retry retry = builder(policy().deadline(Duration.ofSeconds(2))).breaker(this.breaker).build();
-			assertThatThrownBy(() -> retry.call(failing())).isInstanceOf(CircuitOpenException.class);
-			assertThat(time().delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200),
-					Duration.ofMillis(400), Duration.ofMillis(400), Duration.ofMillis(400), Duration.ofMillis(400));
-			assertThat(story()).hasMessageStartingWith("Stopped after 0 of 4 attempts "
-					+ "in 1.9 s: DEADLINE, the next wait of 400 ms does not fit into the 100 ms left");
 		}
 
 		@Test

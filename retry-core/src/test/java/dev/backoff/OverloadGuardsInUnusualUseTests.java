@@ -155,26 +155,21 @@ class OverloadGuardsInUnusualUseTests extends CallFixture {
 
 	}
 
-	@Nested
-	class Budgets {
-
-		@Test
-		void thatNeverHoldATokenPostponeNothing() {
-			RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1), time(),
-					RetryBudget.Listener.NONE);
-			time().whileSleeping((nanos) -> {
-				if (time().delays().size() > 1_000) {
-					throw new IllegalStateException("waits for ever");
-				}
-			});
-			Retry retry = builder(policy(Duration.ofMillis(100)).postponedWhenEmpty(true)).budget(budget).build();
-			assertThatThrownBy(() -> retry.call(() -> {
-				throw new IOException("down");
-			})).hasMessage("down");
-			assertThat(time().delays()).isEmpty();
-			assertThat(reason()).isEqualTo(StopReason.BUDGET);
-		}
-
+	@Test
+	void aBudgetThatNeverHoldsATokenPostponesNothing() {
+		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(0, 0.1, 0.1), time(),
+				RetryBudget.Listener.NONE);
+		time().whileSleeping((nanos) -> {
+			if (time().delays().size() > 1_000) {
+				throw new IllegalStateException("waits for ever");
+			}
+		});
+		Retry retry = builder(policy(Duration.ofMillis(100)).postponedWhenEmpty(true)).budget(budget).build();
+		assertThatThrownBy(() -> retry.call(() -> {
+			throw new IOException("down");
+		})).hasMessage("down");
+		assertThat(time().delays()).isEmpty();
+		assertThat(reason()).isEqualTo(StopReason.BUDGET);
 	}
 
 	@Nested
@@ -217,22 +212,17 @@ class OverloadGuardsInUnusualUseTests extends CallFixture {
 
 	}
 
-	@Nested
-	class Extremes {
-
-		@Test
-		void aBreakerOpenForCenturiesKeepsNoCallBeyondItsDeadline() {
-			CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
-			Retry inner = builder(policy(Duration.ofMillis(100))).breaker(breaker).build();
-			Retry outer = retry(policy(Duration.ofMillis(100)).deadline(Duration.ofSeconds(1)));
-			assertThatThrownBy(() -> outer.call(() -> {
-				time().advance(Duration.ofSeconds(2));
-				breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
-				return inner.call(() -> "never");
-			})).isInstanceOf(CircuitOpenException.class);
-			assertThat(time().delays()).isEmpty();
-		}
-
+	@Test
+	void aBreakerOpenForCenturiesKeepsNoCallBeyondItsDeadline() {
+		CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
+		Retry inner = builder(policy(Duration.ofMillis(100))).breaker(breaker).build();
+		Retry outer = retry(policy(Duration.ofMillis(100)).deadline(Duration.ofSeconds(1)));
+		assertThatThrownBy(() -> outer.call(() -> {
+			time().advance(Duration.ofSeconds(2));
+			breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
+			return inner.call(() -> "never");
+		})).isInstanceOf(CircuitOpenException.class);
+		assertThat(time().delays()).isEmpty();
 	}
 
 	/** The system's time until told to fail; never sleeps. */

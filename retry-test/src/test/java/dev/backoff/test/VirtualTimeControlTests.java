@@ -287,25 +287,20 @@ class VirtualTimeControlTests extends ClockFixture {
 
 	}
 
-	@Nested
-	class TwoTimes {
-
-		@Test
-		void doNotDisturbEachOther() {
-			VirtualTime other = new VirtualTime().patience(LONG);
-			Retry inner = Retry.builder(policy("inner").maxAttempts(2).build())
-				.time(other)
-				.observer(new BackoffCalls(other))
-				.build();
-			Retry outer = retry(policy("outer").maxAttempts(1).build());
-			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> outer.call(() -> {
-				assertThatExceptionOfType(IOException.class).isThrownBy(() -> inner.call(() -> fail("inner")));
-				throw new IllegalStateException("another failure than that inside");
-			}));
-			assertThat(other.elapsed()).isEqualTo(Duration.ofSeconds(1));
-			assertThat(time().elapsed()).isZero();
-		}
-
+	@Test
+	void twoTimesDoNotDisturbEachOther() {
+		VirtualTime other = new VirtualTime().patience(LONG);
+		Retry inner = Retry.builder(policy("inner").maxAttempts(2).build())
+			.time(other)
+			.observer(new BackoffCalls(other))
+			.build();
+		Retry outer = retry(policy("outer").maxAttempts(1).build());
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> outer.call(() -> {
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> inner.call(() -> fail("inner")));
+			throw new IllegalStateException("another failure than that inside");
+		}));
+		assertThat(other.elapsed()).isEqualTo(Duration.ofSeconds(1));
+		assertThat(time().elapsed()).isZero();
 	}
 
 	@Nested
