@@ -18,8 +18,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class RecoveryTests extends CallFixture {
 
-	private final IOException failure = new IOException("failed");
-
 	@Nested
 	class Accepted {
 
