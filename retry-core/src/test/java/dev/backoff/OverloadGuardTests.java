@@ -1,14 +1,22 @@
 package dev.backoff;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.breaker.BreakerSettings;
@@ -30,12 +38,30 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** What calls share: budget and breaker. */
 class OverloadGuardTests extends CallFixture {
 
 	private static void fail(ThrowingCallable call) {
 		assertThat(catchThrowable(call)).isNotNull();
+	}
+
+	/* Of two tokens, a retry after an answer is put back, one after a timeout is not. */
+	static Stream<Arguments> failuresAndTimeouts() {
+		return Stream.of(arguments(new IOException("reset"), 2), arguments(new HttpTimeoutException("read"), 1),
+				arguments(new IllegalStateException(new TransactionTimedOut()), 1),
+				arguments(new AttemptTimeoutException("place", 1, 1, null), 1),
+				arguments(new HttpConnectTimeoutException("connect"), 2),
+				arguments(new UncheckedIOException(new ConnectException()), 2),
+				arguments(new Answer(FailureClassification.transientFailure(RetryCause.TIMEOUT)), 1),
+				arguments(new Answer(FailureClassification.transientFailure(RetryCause.TIMEOUT).withoutEffect()), 2),
+				arguments(new Answer(FailureClassification.throttled(RetryCause.HTTP_429)), 2),
+				arguments(new Answer(FailureClassification.transientFailure(RetryCause.HTTP_503)), 2));
+	}
+
+	private static @Nullable FailureClassification classify(Throwable failure) {
+		return (failure instanceof Answer answer) ? answer.classification : null;
 	}
 
 	@Nested
@@ -117,7 +143,16 @@ class OverloadGuardTests extends CallFixture {
 			retry.call(() -> "fine");
 			retry.call(() -> "fine");
 			retry.call(ScriptedOperation.<String>script().fails(failure()).returns("fine"));
-			assertThat(this.budget.balance()).isEqualTo(0.5);
+			assertThat(this.budget.balance()).as("with the token that its retry took").isEqualTo(1.5);
+		}
+
+		@ParameterizedTest
+		@MethodSource("dev.backoff.OverloadGuardTests#failuresAndTimeouts")
+		void losesTheTokenThatARetryTookAfterATimeout(Throwable first, double balance) throws Exception {
+			Retry retry = builder(policy().classifiers(List.of(OverloadGuardTests::classify))).budget(this.budget)
+				.build();
+			retry.call(ScriptedOperation.<String>script().fails(first).returns("fine"));
+			assertThat(this.budget.balance()).isEqualTo(balance);
 		}
 
 		@Test
@@ -360,12 +395,17 @@ class OverloadGuardTests extends CallFixture {
 					this.breaker.openFor(Duration.ofSeconds(1));
 				}
 			});
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure()).returns("fine");
-			assertThat(catchThrowable(
-					() -> builder(policy()).breaker(this.breaker).budget(budget).build().call(operation)))
-				.isNull();
+			List<Double> balances = new ArrayList<>();
+			assertThat(catchThrowable(() -> builder(policy()).breaker(this.breaker).budget(budget).build().call(() -> {
+				balances.add(budget.balance());
+				if (balances.size() == 1) {
+					throw failure();
+				}
+				return "fine";
+			}))).isNull();
+			assertThat(balances).containsExactly(5.0, 4.0);
 			assertThat(time().delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(1_200));
-			assertThat(budget.balance()).isEqualTo(4);
+			assertThat(budget.balance()).isEqualTo(5);
 		}
 
 		@Test
@@ -413,6 +453,24 @@ class OverloadGuardTests extends CallFixture {
 			};
 			fail(() -> builder(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
 			assertThat(thrown).containsExactly(failure(), failure());
+		}
+
+	}
+
+	private static final class TransactionTimedOut extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+	}
+
+	private static final class Answer extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final transient FailureClassification classification;
+
+		Answer(FailureClassification classification) {
+			this.classification = classification;
 		}
 
 	}

@@ -52,7 +52,7 @@ class PlannerCommandTests {
 		assertThat(this.out.toString(StandardCharsets.UTF_8))
 			.startsWith("In a stall of 3s, with 1 caller of 100 calls/s, of a service that does 125 requests a second:")
 			.contains("<b>: exponential 100ms")
-			.contains("  info   outage-long     2 attempts ride out an outage of ")
+			.contains("  info   outage-long     With 100 calls/s of a process and its budget, half of the calls ")
 			.doesNotContain("other:", "warn");
 		assertThat(this.err.toString(StandardCharsets.UTF_8)).isEqualToNormalizingNewlines("Simulating <b> ...\n");
 	}

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.function.Supplier;
 
 import org.aopalliance.aop.Advice;
 
@@ -27,14 +28,18 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 
 	private static final long serialVersionUID = 1L;
 
-	/**
-	 * Make the advisor.
-	 * @param interceptor the advice
-	 */
-	public BackoffAdvisor(Advice interceptor) {
-		super(interceptor);
+	private final transient Supplier<BackoffMethods> methods;
+
+	BackoffAdvisor(Supplier<BackoffMethods> methods) {
+		this.methods = methods;
 		setOrder(ORDER);
 		setClassFilter(this);
+	}
+
+	/* Asked once for each method of a proxy, so that each knows its retry. */
+	@Override
+	public Advice getAdvice() {
+		return new BackoffInterceptor(this.methods);
 	}
 
 	@Override

@@ -39,12 +39,11 @@ final class InnerAdvice {
 	private static List<Object> find(ProxyMethodInvocation invocation, Advised proxy, @Nullable Class<?> targetClass) {
 		List<Object> chain = DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(proxy,
 				invocation.getMethod(), targetClass);
-		for (Advisor advisor : proxy.getAdvisors()) {
-			if (advisor instanceof BackoffAdvisor) {
-				return List.copyOf(chain.subList(chain.indexOf(advisor.getAdvice()) + 1, chain.size()));
-			}
+		int ours = 0;
+		while (ours < chain.size() && !(chain.get(ours) instanceof BackoffInterceptor)) {
+			ours++;
 		}
-		return List.of();
+		return List.copyOf(chain.subList(Math.min(ours + 1, chain.size()), chain.size()));
 	}
 
 	private static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
