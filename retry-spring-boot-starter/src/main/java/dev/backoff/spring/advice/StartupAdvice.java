@@ -245,7 +245,7 @@ public final class StartupAdvice {
 
 	private static String text(EffectivePolicy policy, PolicyKey key) {
 		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.text() : "";
+		return (value != null) ? value.value() : "";
 	}
 
 	private static boolean isExponential(EffectivePolicy policy) {

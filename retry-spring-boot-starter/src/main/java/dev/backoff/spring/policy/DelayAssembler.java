@@ -99,7 +99,7 @@ final class DelayAssembler {
 		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
 			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
 			this.values.conflict(ranked.value(),
-					NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
+					NO_EFFECT + " the shape is " + shape.value() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");
 		}
 	}
