@@ -671,7 +671,7 @@ class AsyncCallTests {
 			RetryPolicyBuilder policy = policy().maxAttempts(2).attemptTimeout(Duration.ofSeconds(3));
 			CompletableFuture<String> result = retry(policy).executor(this.queue::add)
 				.build()
-				.callAsync(() -> (AsyncCallTests.this.stages.isEmpty()) ? newStage()
+				.callAsync(() -> AsyncCallTests.this.stages.isEmpty() ? newStage()
 						: CompletableFuture.completedFuture("with " + Attempt.current().timeLeft()));
 			lastStage().completeExceptionally(AsyncCallTests.this.failure);
 			AsyncCallTests.this.time.runNext();
