@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.time.Nanos;
@@ -40,6 +41,8 @@ final class AttemptHistory {
 	private boolean finalPoll;
 
 	private long previousDelay;
+
+	private RetryBudget.@Nullable Withdrawals withdrawals;
 
 	AttemptHistory() {
 	}
@@ -180,6 +183,14 @@ final class AttemptHistory {
 
 	@Nullable Outcome lastOutcome() {
 		return this.lastOutcome;
+	}
+
+	/** Return what the retries of the call took of a budget, or null without one. */
+	RetryBudget.@Nullable Withdrawals withdrawals(@Nullable RetryBudget budget) {
+		if (this.withdrawals == null && budget != null) {
+			this.withdrawals = budget.newCall();
+		}
+		return this.withdrawals;
 	}
 
 	/** Return the type of the first failure if the given last one is of another. */

@@ -128,7 +128,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.events.succeededAtOnce(call, nanos);
 	}
 
-	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
+	/** Publish how an attempt ended; return what follows. */
+	Decision afterAttempt(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.ended(permit, outcome, nanos, now);
@@ -142,12 +143,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
-				this.registry.isShutDown(), breaker, budget(waitedForBudget));
-	}
-
-	/* A call that is kept elsewhere pays when its attempt is due. */
-	private @Nullable RetryBudget budget(boolean waitedForBudget) {
-		return (this.guard.isKeeping() && !waitedForBudget) ? null : this.guard.budget();
+				this.registry.isShutDown(), breaker,
+				// a call that is kept elsewhere pays when its attempt is due
+				(this.guard.isKeeping() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
 	}
 
 	void waiting(Decision.RetryAfter wait, CallState call) {
@@ -249,7 +247,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
+		return afterAttempt(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once; add the stop report to its failure. */
@@ -264,8 +262,11 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		long elapsed = call.elapsed(now);
 		this.events.callStops(call, stop.reason(), elapsed);
+		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(this.guard.budget());
+		if (withdrawals != null) {
+			withdrawals.ended(stop.reason() == StopReason.SUCCEEDED);
+		}
 		if (stop.reason() == StopReason.SUCCEEDED) {
-			this.guard.succeeded();
 			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
 					call.attempt(), Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);

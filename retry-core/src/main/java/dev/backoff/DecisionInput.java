@@ -18,11 +18,11 @@ import dev.backoff.budget.RetryBudget;
  * @param finalPoll whether the final poll before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
- * @param budget pays for a retry, or null if retries cost nothing
+ * @param withdrawals pay for a retry, or null if retries cost nothing
  */
 record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay, boolean paid,
 		boolean waitedForBudget, long attemptNanos, boolean finalPoll, long timeLeft, boolean shutDown, Breaker breaker,
-		@Nullable RetryBudget budget) {
+		RetryBudget.@Nullable Withdrawals withdrawals) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {

@@ -156,11 +156,6 @@ final class OverloadGuard {
 		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
-		succeeded();
-	}
-
-	/** Note the success of a call. */
-	void succeeded() {
 		if (this.budget != null) {
 			this.budget.deposit();
 		}

@@ -9,14 +9,16 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
+import dev.backoff.failure.Causes;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
 /**
- * The only place that decides: after each attempt, "again after this delay" or "stop,
- * because".
+ * Decide after each attempt and each wait: "again after this delay" or "stop, because".
+ * Drivers add only what ends their own waits: an interruption, a cancellation, a timer or
+ * an executor that fails.
  * <p>
  * The order of the steps is part of the contract. What is cheap and certain comes first.
  * A token of the budget, which is shared, comes last, so that a call which is going to
@@ -227,14 +229,15 @@ final class RetryDecider {
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
-		RetryBudget budget = input.budget();
+		RetryBudget.Withdrawals withdrawals = input.withdrawals();
 		boolean kept = outcome == null && input.waitedForBudget();
 		boolean free = !kept && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
-		if (free || budget == null || input.paid()) {
+		if (free || withdrawals == null || input.paid()) {
 			return wait;
 		}
-		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && budget.mayPay());
-		if (postponing ? budget.tryWithdrawOrWait() : budget.tryWithdraw()) {
+		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
+		boolean afterTimeout = outcome != null && Causes.isTimeout(outcome.failure(), outcome.classification());
+		if (withdrawals.tryWithdraw(postponing, afterTimeout)) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
@@ -243,7 +246,7 @@ final class RetryDecider {
 		}
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
-				: Decision.budgetSpent(budget.name());
+				: Decision.budgetSpent(withdrawals.budget().name());
 	}
 
 	/**

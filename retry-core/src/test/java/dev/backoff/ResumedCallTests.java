@@ -205,6 +205,16 @@ class ResumedCallTests {
 		}
 	}
 
+	@Test
+	void aSuccessPutsBackWhatItsAttemptTookAndNothingOfEarlierOnes() {
+		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(3, 0, 0), this.time,
+				RetryBudget.Listener.NONE);
+		Retry retry = builder(policy().maxAttempts(5)).budget(budget).build();
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(budget.balance()).isEqualTo(2);
+	}
+
 	/** A token, and nothing puts another one back. */
 	private RetryBudget budget() {
 		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0), this.time, RetryBudget.Listener.NONE);

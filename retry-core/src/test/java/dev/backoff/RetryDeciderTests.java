@@ -689,7 +689,7 @@ class RetryDeciderTests {
 		DecisionInput build() {
 			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
 					this.waitedForBudget, this.attemptNanos, this.finalPoll, this.timeLeft, this.shutDown, this.breaker,
-					this.budget);
+					(this.budget != null) ? this.budget.newCall() : null);
 		}
 
 	}

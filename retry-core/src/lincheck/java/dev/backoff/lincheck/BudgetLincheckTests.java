@@ -58,6 +58,54 @@ class BudgetLincheckTests {
 		});
 	}
 
+	@Test
+	void putsBackWhatASuccessTookOnce() {
+		Interleavings.run(() -> {
+			RetryBudget budget = budget(2, 0, new HandTurnedTime());
+			AtomicInteger paid = new AtomicInteger();
+			Interleavings.inParallel(() -> {
+				RetryBudget.Withdrawals call = budget.newCall();
+				if (call.tryWithdraw(false, false)) {
+					paid.incrementAndGet();
+					call.ended(true);
+				}
+			}, () -> {
+				withdraw(budget, paid);
+				withdraw(budget, paid);
+			});
+			withdraw(budget, paid);
+			withdraw(budget, paid);
+			Interleavings.check(paid.get() == 2 || paid.get() == 3);
+		});
+	}
+
+	@Test
+	void letsOneRetryAtATimeGoWithoutAToken() {
+		Interleavings.run(() -> {
+			RetryBudget budget = budget(1, 0, new HandTurnedTime());
+			budget.tryWithdraw();
+			RetryBudget.Withdrawals first = waiting(budget);
+			RetryBudget.Withdrawals second = waiting(budget);
+			RetryBudget.Withdrawals third = waiting(budget);
+			RetryBudget.Withdrawals fourth = waiting(budget);
+			AtomicInteger free = new AtomicInteger();
+			Interleavings.inParallel(() -> {
+				first.ended(true);
+				free.addAndGet(third.tryWithdraw(true, false) ? 1 : 0);
+			}, () -> {
+				second.ended(true);
+				free.addAndGet(fourth.tryWithdraw(true, false) ? 1 : 0);
+			});
+			Interleavings.check(free.get() == 1);
+		});
+	}
+
+	private static RetryBudget.Withdrawals waiting(RetryBudget budget) {
+		RetryBudget.Withdrawals waiting = budget.newCall();
+		Interleavings.check(!waiting.tryWithdraw(true, false));
+		return waiting;
+	}
+
 	private static RetryBudget budget(int tokens, int perSecond, HandTurnedTime time) {
 		return RetryBudget.of("gateway", settings(tokens, perSecond), time, RetryBudget.Listener.NONE);
 	}

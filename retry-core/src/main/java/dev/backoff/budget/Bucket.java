@@ -48,28 +48,24 @@ final class Bucket {
 	/* Half of the capacity, and enough for a retry, or it would run dry again at once. */
 	final long recoveredAt;
 
-	/* Written before other threads see the bucket. */
-	private long start;
+	private final long start;
 
 	private volatile long state;
 
-	Bucket(BudgetSettings settings) {
+	/** Begin at a reading with a balance, or with the capacity if that is less. */
+	Bucket(BudgetSettings settings, long now, long balance) {
 		this.settings = settings;
 		this.capacity = micros(settings.tokens());
 		this.perSuccess = micros(settings.perSuccess());
 		this.perSecond = micros(settings.perSecond());
 		this.recoveredAt = Math.max(this.capacity / 2, MICRO);
+		this.start = now;
+		// no debt where the clock stepped back: time might never pay it
+		this.state = after(0, Math.max(0, balance));
 	}
 
 	private static long micros(double tokens) {
 		return Math.round(tokens * MICRO);
-	}
-
-	/** Begin at a reading with a balance, or with the capacity if that is less. */
-	void begin(long now, long balance) {
-		this.start = now;
-		// no debt where the clock stepped back: time might never pay it
-		this.state = (balance >= this.capacity) ? full(0) : after(0, Math.max(0, balance));
 	}
 
 	long state() {
@@ -80,15 +76,12 @@ final class Bucket {
 		return STATE.compareAndSet(this, expected, state);
 	}
 
-	/** Return the state under which a balance is left. */
-	static long after(long brought, long balance) {
-		long state = (brought - balance) << 1;
+	/** Return the state under which a balance is left, or a full bucket. */
+	long after(long brought, long balance) {
+		boolean full = balance >= this.capacity;
+		long state = (brought - (full ? this.capacity : balance)) << 1;
 		// CLOSED never stands for a balance
-		return (state == CLOSED) ? state + 2 : state;
-	}
-
-	long full(long brought) {
-		return after(brought, this.capacity) | 1;
+		return ((state == CLOSED) ? state + 2 : state) | (full ? 1 : 0);
 	}
 
 	static boolean isFull(long state) {
@@ -106,10 +99,6 @@ final class Bucket {
 	long balance(long state, long brought) {
 		// negative if the clock stepped back: then there is nothing to take
 		return isFull(state) ? this.capacity : Math.min(this.capacity, ((brought << 1) - state) >> 1);
-	}
-
-	long start() {
-		return this.start;
 	}
 
 }

@@ -9,15 +9,14 @@ import dev.backoff.time.RetryTime;
 /**
  * A bucket of tokens for the retries of all calls that share it.
  * <p>
- * A retry {@linkplain #tryWithdraw takes} one token or is not made; a successful call
- * {@linkplain #deposit puts} a part of one back, and so does time, up to the capacity.
- * With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage costs 50 retries
- * and then one every ten seconds, whatever the traffic; while calls succeed, one retry
- * for every ten of them. Under any number of threads, what was withdrawn never exceeds
- * what the bucket held at the start plus what was deposited.
- * <p>
- * Its settings may be {@linkplain #change changed} while it is in use. Thread-safe,
- * without a lock. A success while the bucket is full reads one variable only.
+ * A retry {@linkplain #tryWithdraw takes} one token or is not made. A successful call
+ * {@linkplain #deposit puts} a part of one back, and what its own retries
+ * {@linkplain Withdrawals took}, but for what they took after timeouts; so does time, up
+ * to the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage
+ * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
+ * of threads, what was withdrawn never exceeds what the bucket held at the start plus
+ * what was put back. Settings may be {@linkplain #change changed} while it is in use.
+ * Thread-safe, without a lock. A success while the bucket is full reads one variable.
  *
  * @since 0.1
  */
@@ -33,6 +32,8 @@ public final class RetryBudget {
 
 	private final LongAdder refused = new LongAdder();
 
+	private final FreeRetry free = new FreeRetry();
+
 	private volatile Bucket bucket;
 
 	private RetryBudget(String name, BudgetSettings settings, RetryTime time, Listener listener) {
@@ -40,8 +41,7 @@ public final class RetryBudget {
 		this.time = RetryTime.safe(time, (ex) -> {
 		});
 		this.listener = listener;
-		this.bucket = new Bucket(settings);
-		this.bucket.begin(this.time.nanoTime(), Long.MAX_VALUE);
+		this.bucket = new Bucket(settings, this.time.nanoTime(), Long.MAX_VALUE);
 	}
 
 	/**
@@ -71,19 +71,11 @@ public final class RetryBudget {
 	 * @return false, and nothing taken, if the retry must not be made
 	 */
 	public boolean tryWithdraw() {
-		boolean paid = tryWithdrawOrWait();
-		if (!paid) {
-			this.refused.increment();
-		}
-		return paid;
+		return tryWithdraw(false);
 	}
 
-	/**
-	 * Take the token of a retry, if the bucket holds one; if not, the retry waits and is
-	 * not counted as refused.
-	 * @return false, and nothing taken, if the retry must wait
-	 */
-	public boolean tryWithdrawOrWait() {
+	/* A retry that waits if there is no token is not counted as refused. */
+	private boolean tryWithdraw(boolean waiting) {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -96,9 +88,10 @@ public final class RetryBudget {
 				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
 					tell(this.listener::ranDry);
 				}
+				this.refused.add(waiting ? 0 : 1);
 				return false;
 			}
-			if (seen.compareAndSet(state, Bucket.after(brought, balance - Bucket.MICRO))) {
+			if (seen.compareAndSet(state, seen.after(brought, balance - Bucket.MICRO))) {
 				noteRecovery(seen, balance);
 				return true;
 			}
@@ -116,11 +109,11 @@ public final class RetryBudget {
 	/** Put back what a successful call is worth. */
 	public void deposit() {
 		if (!Bucket.isFull(this.bucket.state())) {
-			add();
+			add(0);
 		}
 	}
 
-	private void add() {
+	private void add(int tokens) {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -131,9 +124,9 @@ public final class RetryBudget {
 				continue;
 			}
 			long brought = brought(seen);
-			long balance = Math.min(seen.capacity, seen.balance(state, brought) + seen.perSuccess);
-			if (seen.compareAndSet(state,
-					(balance == seen.capacity) ? seen.full(brought) : Bucket.after(brought, balance))) {
+			long balance = Math.min(seen.capacity,
+					seen.balance(state, brought) + seen.perSuccess + tokens * Bucket.MICRO);
+			if (seen.compareAndSet(state, seen.after(brought, balance))) {
 				noteRecovery(seen, balance);
 				return;
 			}
@@ -148,7 +141,7 @@ public final class RetryBudget {
 			seen = this.bucket;
 			state = openState(seen);
 		}
-		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.full(brought(seen))));
+		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
@@ -169,10 +162,9 @@ public final class RetryBudget {
 			if (before.settings.equals(settings)) {
 				return;
 			}
-			after = new Bucket(settings);
 			state = openState(before);
 			long now = this.time.nanoTime();
-			after.begin(now, before.balance(state, before.brought(now)));
+			after = new Bucket(settings, now, before.balance(state, before.brought(now)));
 		}
 		while (state == Bucket.CLOSED || !before.compareAndSet(state, Bucket.CLOSED));
 		this.bucket = after;
@@ -207,19 +199,15 @@ public final class RetryBudget {
 	 * not {@linkplain #recoveredAt() recovered} since} A bucket for no tokens stays dry.
 	 */
 	public boolean isDry() {
-		while (this.dry.get()) {
-			Bucket seen = this.bucket;
-			long state = openState(seen);
-			if (state != Bucket.CLOSED) {
-				noteRecovery(seen, seen.balance(state, brought(seen)));
-				return this.dry.get();
-			}
+		if (this.dry.get()) {
+			noteRecovery(this.bucket, Math.round(balance() * Bucket.MICRO));
 		}
-		return false;
+		return this.dry.get();
 	}
 
 	private void noteRecovery(Bucket seen, long balance) {
 		if (this.dry.get() && balance >= seen.recoveredAt && seen.capacity > 0 && this.dry.compareAndSet(true, false)) {
+			this.free.reset();
 			tell(this.listener::recovered);
 		}
 	}
@@ -269,6 +257,66 @@ public final class RetryBudget {
 	@Override
 	public String toString() {
 		return "RetryBudget " + this.name + " (" + balance() + " of " + settings().tokens() + " tokens)";
+	}
+
+	/**
+	 * {@return the account of a call that begins}
+	 */
+	public Withdrawals newCall() {
+		return new Withdrawals();
+	}
+
+	/**
+	 * What the retries of one call have taken, and what its success puts back. Used by
+	 * one thread at a time.
+	 */
+	public final class Withdrawals {
+
+		private int refund;
+
+		private boolean waited;
+
+		private boolean free;
+
+		private Withdrawals() {
+		}
+
+		/**
+		 * {@return the budget}
+		 */
+		public RetryBudget budget() {
+			return RetryBudget.this;
+		}
+
+		/**
+		 * Pay for a retry. When a call that has waited succeeds, the next one that asks
+		 * again goes without a token: one at a time, as long as they succeed.
+		 * @param waiting whether the call waits if there is no token
+		 * @param afterTimeout whether the attempt before timed out: then the server may
+		 * still be at work, and the token is not put back
+		 * @return false if the retry must not be made, or must wait
+		 */
+		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
+			ended(false);
+			this.free = this.waited && RetryBudget.this.free.tryTake();
+			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
+			this.refund += (taken && !afterTimeout) ? 1 : 0;
+			this.waited |= waiting && !taken;
+			return this.free || taken;
+		}
+
+		/**
+		 * Put back what the call is worth, if it has succeeded.
+		 * @param succeeded whether it has
+		 */
+		public void ended(boolean succeeded) {
+			if (succeeded) {
+				add(this.refund);
+			}
+			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
+			this.free = false;
+		}
+
 	}
 
 	/**

@@ -140,6 +140,25 @@ public final class Causes {
 		}
 	}
 
+	/**
+	 * Return whether an attempt took too long, so that the server may still be at work: a
+	 * failure that is classified as a timeout, or has <em>Timeout</em> or
+	 * <em>TimedOut</em> in the name of its class or of a cause's, but for a connection
+	 * that was never made.
+	 * @param failure what the attempt threw, or null
+	 * @param known what a classifier made of it, or null
+	 * @return whether it is a timeout
+	 */
+	public static boolean isTimeout(@Nullable Throwable failure, @Nullable FailureClassification known) {
+		if (failure == null || (known != null && known.isWithoutEffect())) {
+			return false;
+		}
+		return (known != null && known.cause() == RetryCause.TIMEOUT) || find(failure, (cause) -> {
+			String name = cause.getClass().getSimpleName();
+			return (name.contains("Timeout") || name.contains("TimedOut")) && !name.contains("Connect");
+		}) != null;
+	}
+
 	private static boolean containsSame(List<Throwable> chain, Throwable candidate) {
 		for (Throwable seen : chain) {
 			if (seen == candidate) {

@@ -14,7 +14,7 @@ import dev.backoff.delay.Jitter;
  * user-facing   4          100 ms  2 s   5 s
  * background    15         2 s     5 min           waits for an empty budget
  * message       unlimited  100 ms  1 h             waits for an empty budget
- * critical      12         500 ms  30 s
+ * critical      12         500 ms  30 s  4 min     waits for an empty budget
  * health-check  3          1 s     5 s
  * short-job     4          2 s     30 s  1 min     equal jitter, waits for an empty budget
  * medium-job    7          30 s    2 min           equal jitter, waits for an empty budget
@@ -36,7 +36,7 @@ public enum Preset {
 	MESSAGE(RetryPolicy.UNLIMITED_ATTEMPTS, "PT0.1S", "PT1H", null, null, null, true),
 
 	/** Money or stock depends on it. */
-	CRITICAL(12, "PT0.5S", "PT30S", null, null, null, false),
+	CRITICAL(12, "PT0.5S", "PT30S", "PT4M", null, null, true),
 
 	/** A probe that is repeated soon anyway. */
 	HEALTH_CHECK(3, "PT1S", "PT5S", null, null, null, false),

@@ -314,6 +314,144 @@ class RetryBudgetTests {
 
 	}
 
+	@Nested
+	class Calls {
+
+		private final RetryBudget budget = budget(settings(3, 0.1, 0));
+
+		private RetryBudget.Withdrawals call() {
+			return this.budget.newCall();
+		}
+
+		/* Return a call that has found no token, and waits. */
+		private RetryBudget.Withdrawals waiting() {
+			RetryBudget.Withdrawals waiting = call();
+			assertThat(waiting.tryWithdraw(true, false)).isFalse();
+			return waiting;
+		}
+
+		@Test
+		void thatSucceedPutBackWhatTheirRetriesTook() {
+			RetryBudget.Withdrawals call = call();
+			assertThat(call.tryWithdraw(false, false)).isTrue();
+			assertThat(call.tryWithdraw(false, false)).isTrue();
+			call().tryWithdraw(false, false);
+			call.ended(true);
+			assertThat(this.budget.balance()).isEqualTo(2.1);
+		}
+
+		@Test
+		void putBackNothingThatWasTakenAfterATimeout() {
+			RetryBudget.Withdrawals call = call();
+			call.tryWithdraw(false, true);
+			call.tryWithdraw(false, false);
+			call.ended(true);
+			assertThat(this.budget.balance()).isEqualTo(2.1);
+		}
+
+		@Test
+		void thatFailPutBackNothing() {
+			RetryBudget.Withdrawals call = call();
+			call.tryWithdraw(false, false);
+			call.ended(false);
+			assertThat(this.budget.balance()).isEqualTo(2);
+		}
+
+		@Test
+		void thatSucceedAfterAWaitLetTheNextOneGoWithoutAToken() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			RetryBudget.Withdrawals third = waiting();
+			first.ended(true);
+			assertThat(call().tryWithdraw(false, false)).as("one that does not wait").isFalse();
+			assertThat(second.tryWithdraw(true, false)).isTrue();
+			second.ended(true);
+			assertThat(third.tryWithdraw(true, false)).isTrue();
+			assertThat(this.budget.balance()).isEqualTo(0.2);
+		}
+
+		@Test
+		void goWithoutATokenOneAtATime() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			RetryBudget.Withdrawals third = waiting();
+			RetryBudget.Withdrawals fourth = waiting();
+			first.ended(true);
+			assertThat(second.tryWithdraw(true, false)).isTrue();
+			third.ended(true);
+			assertThat(fourth.tryWithdraw(true, false)).as("while the second one runs").isFalse();
+			second.ended(true);
+			assertThat(fourth.tryWithdraw(true, false)).isTrue();
+		}
+
+		@Test
+		void goWithoutATokenAsLongAsTheySucceed() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			RetryBudget.Withdrawals third = waiting();
+			first.ended(true);
+			assertThat(second.tryWithdraw(true, false)).isTrue();
+			assertThat(second.tryWithdraw(true, false)).as("after a failure").isFalse();
+			assertThat(third.tryWithdraw(true, false)).isFalse();
+			second.ended(true);
+			assertThat(third.tryWithdraw(true, false)).isTrue();
+			third.ended(false);
+			assertThat(waiting().tryWithdraw(true, false)).isFalse();
+			assertThat(this.budget.balance()).isEqualTo(0.2);
+		}
+
+		@Test
+		void goWithoutATokenOnlyUntilTheBucketIsFull() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			first.ended(true);
+			for (int i = 0; i < 30; i++) {
+				this.budget.deposit();
+			}
+			assertThat(second.tryWithdraw(true, false)).isTrue();
+			assertThat(this.budget.balance()).isEqualTo(2);
+		}
+
+		/* Retries <= initial + deposits and refunds + retries without a token. */
+		@Test
+		void payForEachRetryUnderManyThreads() throws InterruptedException {
+			RetryBudget budget = budget(settings(10, 0.3, 0));
+			AtomicLong retries = new AtomicLong();
+			AtomicLong putBack = new AtomicLong();
+			AtomicLong succeededAfterAWait = new AtomicLong();
+			List<Thread> running = new ArrayList<>();
+			for (int i = 0; i < 32; i++) {
+				Thread thread = new Thread(() -> {
+					for (int round = 0; round < 2_000; round++) {
+						RetryBudget.Withdrawals call = budget.newCall();
+						boolean waited = !call.tryWithdraw(true, round % 3 == 0);
+						boolean taken = !waited || call.tryWithdraw(true, round % 3 == 0);
+						retries.addAndGet(taken ? 1 : 0);
+						if (round % 4 == 0) {
+							call.ended(false);
+							continue;
+						}
+						putBack.addAndGet((taken && round % 3 != 0) ? 13 : 3);
+						succeededAfterAWait.addAndGet(waited ? 1 : 0);
+						call.ended(true);
+					}
+				});
+				running.add(thread);
+				thread.start();
+			}
+			for (Thread thread : running) {
+				thread.join();
+			}
+			assertThat(retries.get() + budget.balance())
+				.isLessThanOrEqualTo(10 + putBack.get() / 10.0 + succeededAfterAWait.get() + 1e-6);
+		}
+
+	}
+
 	@Test
 	void holdsNoTokenOrOneAtLeast() {
 		assertThat(drain(budget(settings(1, 0, 0)))).isEqualTo(1);

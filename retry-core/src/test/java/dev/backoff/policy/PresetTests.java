@@ -18,7 +18,7 @@ class PresetTests {
 			user-facing  | 4 attempts, exponential 100ms ×2, cap 2s, jitter full, deadline 5s
 			background   | 15 attempts, exponential 2s ×2, cap 5m, jitter full, no deadline
 			message      | unlimited attempts, exponential 100ms ×2, cap 1h, jitter full, no deadline
-			critical     | 12 attempts, exponential 500ms ×2, cap 30s, jitter full, no deadline
+			critical     | 12 attempts, exponential 500ms ×2, cap 30s, jitter full, deadline 4m
 			health-check | 3 attempts, exponential 1s ×2, cap 5s, jitter full, no deadline
 			short-job    | 4 attempts, exponential 2s ×2, cap 30s, jitter equal, deadline 1m
 			medium-job   | 7 attempts, exponential 30s ×2, cap 2m, jitter equal, no deadline
@@ -36,14 +36,14 @@ class PresetTests {
 			.multiplier(3)
 			.deadline(Duration.ofHours(1))
 			.shape(Shape.fixed(Duration.ofSeconds(7)))
-			.preset(Preset.CRITICAL)
+			.preset(Preset.BACKGROUND)
 			.build();
 		assertThat(policy)
-			.hasToString("RetryPolicy p (12 attempts, exponential 500ms ×3, cap 30s, jitter beta, deadline 1h)");
+			.hasToString("RetryPolicy p (15 attempts, exponential 2s ×3, cap 5m, jitter beta, deadline 1h)");
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "user-facing, false", "background, true", "message, true", "critical, false", "health-check, false",
+	@CsvSource({ "user-facing, false", "background, true", "message, true", "critical, true", "health-check, false",
 			"short-job, true", "medium-job, true", "long-job, true" })
 	void waitsForAnEmptyBudgetWhereNobodyWaits(String key, boolean postponed) {
 		assertThat(preset(key).isPostponedWhenEmpty()).isEqualTo(postponed);

@@ -148,10 +148,10 @@ final class Findings {
 		if (storm.scenario().fault().kind() != Fault.Kind.OUTAGE || storm.configured().failed() <= HALF) {
 			return;
 		}
-		Plan plan = Plan.of(storm.policy().withoutProtection());
+		Plan plan = Plan.of(storm.policy(), storm.scenario().rate());
 		Figures numbers = new Figures().put("failed", storm.configured().failed());
 		String text = Figures.percent(storm.configured().failed()) + " of the calls that begin in "
-				+ storm.scenario().fault() + " fail; half of them would survive one of " + story(plan.riddenOut(HALF))
+				+ storm.scenario().fault() + " fail; half of them would survive one of " + plan.rideOut().text(HALF)
 				+ ".";
 		Duration base = plan.baseFor(storm.scenario().faultTime());
 		if (base != null) {
@@ -213,11 +213,13 @@ final class Findings {
 	}
 
 	private void riddenOut(Plan plan) {
+		RideOut rideOut = plan.rideOut();
 		add("outage-long", Severity.INFO,
-				attempts(plan.policy().policy()) + " attempts ride out an outage of " + story(plan.riddenOut(0.5))
-						+ " for half of the calls, and of " + story(plan.riddenOut(0.99)) + " for 99 % of them.",
-				new Figures().put("halfSeconds", plan.riddenOut(0.5).toNanos() / 1e9)
-					.put("mostSeconds", plan.riddenOut(0.99).toNanos() / 1e9));
+				"With " + Figures.text(rideOut.rate())
+						+ " calls/s of a process and its budget, half of the calls survive " + "an outage of "
+						+ rideOut.text(HALF) + ", and 99 % of them one of " + rideOut.text(0.99) + ".",
+				new Figures().put("halfSeconds", rideOut.riddenOut(HALF).toNanos() / 1e9)
+					.put("mostSeconds", rideOut.riddenOut(0.99).toNanos() / 1e9));
 	}
 
 	private static String attempts(RetryPolicy policy) {

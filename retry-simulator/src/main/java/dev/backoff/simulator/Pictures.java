@@ -42,7 +42,8 @@ final class Pictures {
 		String name = Map.of(1e6, "milliseconds", 1e9, "seconds", 60e9, "minutes").getOrDefault(unit, "hours");
 		double[] nanos = IntStream.rangeClosed(1, POINTS).mapToDouble((point) -> longest * point / POINTS).toArray();
 		double[] x = DoubleStream.of(nanos).map((time) -> time / unit).toArray();
-		return new LineChart("Calls that survive an outage", name + " that it lasts", "% of the calls")
+		return new LineChart("Calls that survive an outage, if the budget pays", name + " that it lasts",
+				"% of the calls")
 			.size(WIDTH, HEIGHT)
 			.line("begin with it", x, percent(nanos, plan::survival))
 			.line("begin within it", x, percent(nanos, plan::survivalWithin));

@@ -55,6 +55,8 @@ public final class Plan {
 
 	private final SimulatedPolicy policy;
 
+	private final RideOut rideOut;
+
 	private final DelayPlan delays;
 
 	private final long[] times;
@@ -65,8 +67,9 @@ public final class Plan {
 
 	private final int[] fitting;
 
-	private Plan(SimulatedPolicy policy, int mostCalls) {
+	private Plan(SimulatedPolicy policy, double rate, int mostCalls) {
 		this.policy = policy;
+		this.rideOut = new RideOut(policy, rate);
 		int attempts = Math.min(policy.policy().maxAttempts(), Herd.MOST_ATTEMPTS);
 		int calls = Math.max(LEAST_CALLS, Math.min(mostCalls, ATTEMPTS / attempts));
 		this.delays = DelayPlan.of(policy.policy().rule(), attempts - 1);
@@ -85,7 +88,11 @@ public final class Plan {
 	 * @return its plan
 	 */
 	public static Plan of(SimulatedPolicy policy) {
-		return new Plan(policy, MOST_CALLS);
+		return of(policy, Scenario.RATE);
+	}
+
+	static Plan of(SimulatedPolicy policy, double rate) {
+		return new Plan(policy, rate, MOST_CALLS);
 	}
 
 	SimulatedPolicy policy() {
@@ -114,7 +121,7 @@ public final class Plan {
 
 	/**
 	 * Return the share of the calls that begin with an outage and have an attempt after
-	 * its end.
+	 * its end, if the budget pays for it.
 	 * @param outage how long it lasts
 	 * @return from 0 to 1
 	 */
@@ -135,8 +142,14 @@ public final class Plan {
 				/ this.lastStarts.length;
 	}
 
+	/** Return which outages calls survive with their budget. */
+	RideOut rideOut() {
+		return this.rideOut;
+	}
+
 	/**
-	 * Return the longest outage that a share of the calls that begin with it survive.
+	 * Return the longest outage that a share of the calls that begin with it survive, if
+	 * the budget pays for all their retries.
 	 * @param share from 0 to 1
 	 * @return its length
 	 */
@@ -230,7 +243,7 @@ public final class Plan {
 	}
 
 	private void vary(Map<String, Plan> variants, String change, UnaryOperator<RetryPolicyBuilder> with) {
-		variants.put(change, new Plan(this.policy.with(with), LEAST_CALLS));
+		variants.put(change, new Plan(this.policy.with(with), Scenario.RATE, LEAST_CALLS));
 	}
 
 	Duration longestWait() {
@@ -309,8 +322,8 @@ public final class Plan {
 						.put("most", millis(longestWait().toNanos()))
 						.map())
 			.put("riddenOutMs",
-					new Figures().put("50 %", millis(riddenOut(0.5).toNanos()))
-						.put("99 %", millis(riddenOut(0.99).toNanos()))
+					new Figures().put("50 %", millis(this.rideOut.riddenOut(0.5).toNanos()))
+						.put("99 %", millis(this.rideOut.riddenOut(0.99).toNanos()))
 						.map())
 			.put("outages",
 					outages().stream()

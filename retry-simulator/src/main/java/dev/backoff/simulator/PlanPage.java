@@ -59,14 +59,14 @@ final class PlanPage {
 					.limit(MOST_ROWS)
 					.map((step) -> step.retry() + "|" + DurationText.story(step.least()) + "|"
 							+ DurationText.story(step.mean()) + "|" + DurationText.story(step.greatest())));
-		table("Calls that survive an outage", "of|if they begin with it|within it",
+		table("Calls that survive an outage, if the budget pays", "of|if they begin with it|within it",
 				plan.outages()
 					.stream()
 					.map((outage) -> DurationText.exact(outage) + "|" + Figures.percent(plan.survival(outage)) + "|"
 							+ Figures.percent(plan.survivalWithin(outage))));
 		table("Waits of a call that fails", "share of the calls|no longer than", Stream.of(0.01, 0.5, 0.9, 0.99)
 			.map((share) -> Figures.percent(share) + "|" + DurationText.story(plan.totalWait(share).toNanos())));
-		table("With one number changed", "change|mean wait|longest|half survive",
+		table("With one number changed", "change|mean wait|longest|half survive, if the budget pays",
 				Stream.concat(Stream.of(Map.entry("as configured", plan)), plan.variants().entrySet().stream())
 					.map((variant) -> variant.getKey() + "|" + story(variant.getValue().meanWait()) + "|"
 							+ story(variant.getValue().longestWait()) + "|"

@@ -144,7 +144,7 @@ public final class PlannerCommand {
 		boolean failed = false;
 		for (SimulatedPolicy policy : policies()) {
 			err.println("Simulating " + Overrides.oneLine(policy.policy().name()) + " ...");
-			Plan plan = Plan.of(policy);
+			Plan plan = Plan.of(policy, scenario.rate());
 			Storm storm = Storm.of(policy, scenario);
 			figures.add(new Figures().put("plan", plan.figures()).put("storm", storm.figures()).map());
 			page.add(plan, storm);

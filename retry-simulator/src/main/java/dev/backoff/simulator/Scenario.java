@@ -47,6 +47,9 @@ public final class Scenario {
 
 	private static final double MOST = 1e9;
 
+	/** First calls a second unless set. */
+	static final double RATE = 10;
+
 	private static final double USED = 0.8;
 
 	private static final int MOST_RETRIES = 10_000;
@@ -75,7 +78,7 @@ public final class Scenario {
 	private Scenario(Map<String, String> written) {
 		this.written = written;
 		this.callers = (int) number("callers", "1", MOST_CALLERS, true);
-		this.rate = number("rate", "10", MOST, false);
+		this.rate = number("rate", Figures.text(RATE), MOST, false);
 		this.capacity = number("capacity", Double.toString(this.callers * this.rate / USED), MOST, false);
 		this.latency = Overrides.limit("latency", written.getOrDefault("latency", "20ms"));
 		String givesUp = written.get("timeout");

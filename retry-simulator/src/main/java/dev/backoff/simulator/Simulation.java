@@ -123,11 +123,14 @@ final class Simulation implements RetryListener {
 		boolean inTime = answer.at() <= Nanos.plus(now, this.timeout);
 		CompletableFuture<Boolean> served = new CompletableFuture<>();
 		this.time.schedule(() -> {
-			if (inTime && answer.throttled() != null) {
+			if (!inTime) {
+				served.completeExceptionally(new TimedOutException());
+			}
+			else if (answer.throttled() != null) {
 				served.completeExceptionally(answer.throttled());
 			}
 			else {
-				served.complete(inTime && answer.good());
+				served.complete(answer.good());
 			}
 		}, inTime ? answer.at() - now : this.timeout);
 		return served;

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.Preset;
@@ -29,6 +30,27 @@ class PlanTests {
 		assertThat(plan.survival(Duration.ofMillis(700))).isEqualTo(1);
 		assertThat(plan.survival(Duration.ofMillis(701))).isZero();
 		assertThat(plan.survivalWithin(Duration.ofMillis(1_400))).isEqualTo(0.5);
+	}
+
+	@Test
+	void tellsWhichOutagesCallsSurviveWithTheirBudget() {
+		RetryPolicyBuilder builder = builder().maxAttempts(12).base(Duration.ofMillis(500)).cap(Duration.ofSeconds(30));
+		Plan free = Plan.of(policy(builder));
+		Plan budgeted = Plan.of(SimulatedPolicy.of(builder, BudgetSettings.DEFAULTS));
+		assertThat(free.rideOut().riddenOut(0.99)).isGreaterThan(Duration.ofSeconds(40));
+		assertThat(budgeted.rideOut().riddenOut(0.99)).isLessThan(Duration.ofSeconds(10));
+		assertThat(budgeted.findings()).filteredOn((finding) -> finding.id().equals("outage-long"))
+			.singleElement()
+			.extracting(Finding::text)
+			.asString()
+			.startsWith("With 10 calls/s of a process and its budget, half of the calls survive an outage of ");
+		Duration survived = budgeted.rideOut().riddenOut(0.5);
+		for (double part : new double[] { 0.8, 1.25 }) {
+			Duration outage = Duration.ofMillis((long) (part * survived.toMillis()));
+			Effect effect = Effect.of(budgeted.policy(),
+					Scenario.outage(outage.toMillis() + "ms").with("capacity", "1000"));
+			assertThat(effect.failed() < 0.5).as("storm of " + outage).isEqualTo(part < 1);
+		}
 	}
 
 	@Test
@@ -169,7 +191,7 @@ class PlanTests {
 
 	@Test
 	void tellsHowLongACallHoldsItsThread() {
-		assertThat(plan(builder().preset(Preset.CRITICAL)).findings())
+		assertThat(PlanningPageTests.plan(Preset.CRITICAL).findings())
 			.filteredOn((finding) -> finding.id().equals("holds-threads"))
 			.singleElement()
 			.extracting(Finding::text)
@@ -179,7 +201,7 @@ class PlanTests {
 
 	@Test
 	void showsAHundredAttemptsOfAPolicyThatNeverEnds() {
-		Map<String, Object> figures = plan(builder().preset(Preset.MESSAGE)).figures();
+		Map<String, Object> figures = PlanningPageTests.plan(Preset.MESSAGE).figures();
 		assertThat(figures).containsEntry("attempts", "unlimited");
 		assertThat(figures.get("retries")).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
 			.hasSize(99);

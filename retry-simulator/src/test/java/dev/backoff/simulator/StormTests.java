@@ -2,6 +2,7 @@ package dev.backoff.simulator;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.math.BigDecimal;
 import java.util.List;
@@ -110,17 +111,14 @@ class StormTests {
 	/** 100 clients of 1,000 calls each, three retries, a bucket of 10, 0.1 by success. */
 	@ParameterizedTest
 	@CsvSource({ "1, 100, 1.010", "5, 100, 1.053", "10, 99.0, 1.100", "30, 75.8, 1.085", "100, 0, 1.010" })
-	void aBucketThatSuccessesFillGivesTheSuccessAndTheLoadOfTheTheory(double errors, double success, double load) {
-		Scenario scenario = Scenario.stall("1s")
-			.callers(100)
-			.rate(10)
-			.with("fault", "errors " + errors + "%")
-			.with("capacity", "100000")
-			.with("horizon", "100s")
-			.with("seeds", "3");
-		Effect effect = Effect.of(policy(4, new BudgetSettings(10, 0.1, 0)), scenario);
-		assertThat(100 * (1 - effect.failed())).isCloseTo(success, within(0.4));
-		assertThat(effect.loadInFault()).isCloseTo(load, within(0.005));
+	void aBucketThatSuccessesFillGivesTheSuccessAndTheLoadOfTheTheoryForTimeouts(double errors, double success,
+			double load) {
+		Trial trial = new Trial(policy(4, new BudgetSettings(10, 0.1, 0)), 100, Duration.ofSeconds(100),
+				Duration.ofSeconds(10), 1)
+			.failing(errors / 100, true)
+			.run(1_000);
+		assertThat(100 * trial.success()).isCloseTo(success, within(0.6));
+		assertThat(trial.load()).isCloseTo(load, within(0.005));
 	}
 
 	/** A total outage of a minute at 200 calls a second, as it was measured. */

@@ -132,6 +132,71 @@ public final class BudgetStress {
 
 	}
 
+	/** A success puts back the token that its retry took, beside a withdrawal. */
+	@JCStressTest
+	@Outcome(id = "false, true, 0.0", expect = Expect.ACCEPTABLE, desc = "The withdrawal was first.")
+	@Outcome(id = "true, true, 0.0", expect = Expect.ACCEPTABLE, desc = "Put back, then withdrawn.")
+	@Outcome(id = "true, false, 1.0", expect = Expect.ACCEPTABLE, desc = "Refused, then put back.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "Lost or spent twice.")
+	@State
+	public static class WithdrawAndRefund {
+
+		private final RetryBudget budget = RetryBudget.of("stress", new BudgetSettings(1, 0, 0), new HandTurnedTime(),
+				RetryBudget.Listener.NONE);
+
+		@Actor
+		public void call(ZZD_Result result) {
+			RetryBudget.Withdrawals call = this.budget.newCall();
+			result.r1 = call.tryWithdraw(false, false);
+			if (result.r1) {
+				call.ended(true);
+			}
+		}
+
+		@Actor
+		public void withdraw(ZZD_Result result) {
+			result.r2 = this.budget.tryWithdraw();
+		}
+
+		@Arbiter
+		public void balance(ZZD_Result result) {
+			result.r3 = this.budget.balance();
+		}
+
+	}
+
+	/** Two successes after a wait let one of two calls go without a token. */
+	@JCStressTest
+	@Outcome(id = { "true, false", "false, true" }, expect = Expect.ACCEPTABLE, desc = "One went.")
+	@Outcome(expect = Expect.FORBIDDEN, desc = "Two at once, or none.")
+	@State
+	public static class TwoSucceedOneGoes {
+
+		private final RetryBudget budget = bucket(0);
+
+		private final RetryBudget.Withdrawals[] calls = new RetryBudget.Withdrawals[4];
+
+		public TwoSucceedOneGoes() {
+			for (int i = 0; i < this.calls.length; i++) {
+				this.calls[i] = this.budget.newCall();
+				this.calls[i].tryWithdraw(true, false);
+			}
+		}
+
+		@Actor
+		public void one(ZZ_Result result) {
+			this.calls[0].ended(true);
+			result.r1 = this.calls[2].tryWithdraw(true, false);
+		}
+
+		@Actor
+		public void two(ZZ_Result result) {
+			this.calls[1].ended(true);
+			result.r2 = this.calls[3].tryWithdraw(true, false);
+		}
+
+	}
+
 	/** One deposit pays for one of two withdrawals. */
 	@JCStressTest
 	@Outcome(id = { "true, false, 0.0", "false, true, 0.0" }, expect = Expect.ACCEPTABLE, desc = "One got it.")

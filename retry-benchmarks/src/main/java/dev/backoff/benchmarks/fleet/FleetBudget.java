@@ -17,8 +17,16 @@ public enum FleetBudget {
 	/** A bucket of 50 in each process. */
 	DEFAULT("50 tokens (default)", 50),
 
-	/** The default divided by 200 processes, but not below 5. */
-	INSTANCES("5 tokens (`backoff.instances: 200`)", 5),
+	/** The default divided by 200 processes, but for 5 tokens. */
+	INSTANCES("5 tokens (`backoff.instances: 200`)", 5) {
+
+		@Override
+		BudgetSettings settings() {
+			BudgetSettings defaults = BudgetSettings.DEFAULTS;
+			return new BudgetSettings(5, defaults.perSuccess(), defaults.perSecond() / 200);
+		}
+
+	},
 
 	/** 20 % of the first calls of the last 10 s, from 5 to 50. */
 	RECENT("20 % of the first calls in 10 s; from 5 to 50", 50) {

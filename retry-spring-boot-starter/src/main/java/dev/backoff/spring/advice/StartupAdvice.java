@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.env.Environment;
@@ -122,6 +123,7 @@ public final class StartupAdvice {
 				this.policies.unusedBreakers(), names(plans, (plan) -> plan.policy().breaker()));
 		logUnused("No policy in use has the budget", "No policy in use has the budgets", this.policies.unusedBudgets(),
 				names(plans, (plan) -> plan.policy().budget()));
+		adviseInstances(plans);
 		adviseShutdown("backoff.shutdown.wait", this.policies.configuration().shutdownWait());
 		if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
 			adviseShutdown("backoff.durable.shutdown-wait", this.policies.configuration().durable().shutdownWait());
@@ -166,6 +168,30 @@ public final class StartupAdvice {
 		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
 	}
 
+	/* Each process has buckets of its own, and such platforms run several. */
+	private void adviseInstances(List<MethodPlan> plans) {
+		BackoffConfiguration configuration = this.policies.configuration();
+		CloudPlatform platform = CloudPlatform.getActive(this.beanFactory.getBean(Environment.class));
+		String budget = plans.stream()
+			.map((plan) -> plan.policy().budget())
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+		if (platform == null || platform == CloudPlatform.NONE || budget == null
+				|| configuration.settings().containsKey("instances")) {
+			return;
+		}
+		BudgetSettings share = configuration.budget(budget).settings();
+		logger.info(
+				"backoff.instances is not set on {}: each process has a budget {} of its own, so in an outage ten "
+						+ "processes make {} retries and then {} a minute; set it to the number of processes",
+				platform, budget, number(10 * share.tokens()), number(600 * share.perSecond()));
+	}
+
+	private static String number(double value) {
+		return new BigDecimal(value, new MathContext(3)).stripTrailingZeros().toPlainString();
+	}
+
 	private void adviseShutdown(String key, Duration wait) {
 		Duration phase = Binder.get(this.beanFactory.getBean(Environment.class))
 			.bind(SHUTDOWN_PHASE, Duration.class)
@@ -207,10 +233,11 @@ public final class StartupAdvice {
 		if (effective.isWrittenForIt(PolicyKey.CAP) && limited && policy.maxAttempts() > 1) {
 			adviseCap(rule, policy.maxAttempts() - 1, advice);
 		}
-		if (policy.isPostponedWhenEmpty() && effective.budget() != null) {
+		if (effective.budget() != null && policy.isEnabled() && policy.maxAttempts() > 1) {
 			adviseBudget(policy, configuration.budget(effective.budget()), advice);
 		}
-		else if (policy.isPostponedWhenEmpty() && effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+		else if (effective.budget() == null && policy.isPostponedWhenEmpty()
+				&& effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
 			advice.add("when-empty has no effect without a budget");
 		}
 		return List.copyOf(advice);
@@ -275,12 +302,22 @@ public final class StartupAdvice {
 		}
 	}
 
-	/** Advise against a budget that never pays: retries do not wait for it. */
+	/**
+	 * Advise against a budget that never pays, since retries do not wait for it, and
+	 * against one that cannot pay for a single call.
+	 */
 	private static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
-		if (!policy.isEnabled() || policy.maxAttempts() == 1) {
+		BudgetSettings settings = budget.settings();
+		// no token at all is meant
+		if (settings.tokens() > 0 && settings.tokens() < policy.maxAttempts() - 1
+				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
+			advice.add("the budget " + budget.name() + " of " + number(settings.tokens()) + " tokens cannot pay the "
+					+ (policy.maxAttempts() - 1) + " retries of a single call (" + origins(budget, BudgetKey.TOKENS)
+					+ "): raise its tokens, or make fewer attempts");
+		}
+		if (!policy.isPostponedWhenEmpty()) {
 			return;
 		}
-		BudgetSettings settings = budget.settings();
 		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
 		if (settings.tokens() == 0) {
 			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
@@ -347,9 +384,7 @@ public final class StartupAdvice {
 	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
 		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
 		if (growth != 1 && (growth < 1.5 || growth > 4)) {
-			advice.add("the multiplier "
-					+ new BigDecimal(growth, new MathContext(3)).stripTrailingZeros().toPlainString()
-					+ " is outside 1.5 to 4: it grows "
+			advice.add("the multiplier " + number(growth) + " is outside 1.5 to 4: it grows "
 					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
 		}
 	}

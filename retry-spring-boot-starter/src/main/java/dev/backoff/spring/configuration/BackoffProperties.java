@@ -25,7 +25,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
  * @param instances Processes of the application that run at once. Each gets its share of
- * a budget's tokens, at least five.
+ * a budget's tokens, at least five, and of its tokens per second.
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
  * @param otherRetries What is logged after start-up about other retries in the
@@ -225,7 +225,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * The keys of a budget of retries.
 	 *
 	 * @param tokens Number of tokens the bucket holds when it is full, as at the start.
-	 * @param perSuccess Number of tokens a successful call puts back.
+	 * @param perSuccess Number of tokens a successful call puts back, besides those that
+	 * its retries took.
 	 * @param perSecond Number of tokens each second puts back.
 	 */
 	@ConfigurationPropertiesSource

@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -115,11 +116,13 @@ final class OverloadAssembler {
 		problems.addAll(found);
 		BudgetSettings settings = !found.isEmpty() ? BudgetSettings.DEFAULTS
 				: new BudgetSettings(share(tokens, instances), ConfigValue.<Double>read(written, BudgetKey.PER_SUCCESS),
-						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND));
+						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND) / instances);
 		if (instances > 1) {
-			String share = BigDecimal.valueOf(settings.tokens()).stripTrailingZeros().toPlainString();
-			effective.computeIfPresent(BudgetKey.TOKENS, (key, whole) -> new EffectiveValue(share,
-					whole.text() + " for " + instances + " instances: " + whole.origin()));
+			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())
+				.forEach((key, share) -> effective.computeIfPresent(key,
+						(same, whole) -> new EffectiveValue(
+								new BigDecimal(share, new MathContext(3)).stripTrailingZeros().toPlainString(),
+								whole.text() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}

@@ -61,8 +61,10 @@ final class GrpcFailureClassifier implements TypedClassifier {
 			@Nullable Metadata trailers) {
 		return switch (status.getCode()) {
 			case OK -> null;
-			case UNAVAILABLE, ABORTED, DEADLINE_EXCEEDED ->
+			case UNAVAILABLE, ABORTED ->
 				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
+			case DEADLINE_EXCEEDED ->
+				hinted(FailureClassification.transientFailure(RetryCause.TIMEOUT), found, trailers);
 			// also the status of an answer that is too long, after the work was done
 			case RESOURCE_EXHAUSTED ->
 				hinted(FailureClassification.throttled(RetryCause.GRPC).withPossibleEffect(), found, trailers);

@@ -55,6 +55,17 @@ class StartupAdviceTests {
 	}
 
 	@Test
+	void isAboutABudgetThatCannotPayForOneCall() {
+		assertThat(advice("max-attempts: 51", "deadline: 1h")).isEmpty();
+		assertThat(advice("max-attempts: 52", "deadline: 1h"))
+			.containsExactly("the budget orders of 50 tokens cannot pay the 51 retries of a single call (built in): "
+					+ "raise its tokens, or make fewer attempts");
+		assertThat(advice("max-attempts: 52", "deadline: 1h", "budget: none")).isEmpty();
+		assertThat(advice("max-attempts: 52", "deadline: 1h", "enabled: false")).isEmpty();
+		assertThat(advice("max-attempts: unlimited", "deadline: 1h")).isEmpty();
+	}
+
+	@Test
 	void isAboutATimeoutThatLeavesNoTimeForARetry() {
 		assertThat(advice("attempt-timeout: 1s", "deadline: 1s"))
 			.containsExactly("an attempt that uses up the attempt-timeout of 1s leaves no time for a retry before the "

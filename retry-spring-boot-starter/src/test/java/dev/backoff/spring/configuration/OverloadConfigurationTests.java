@@ -205,7 +205,7 @@ class OverloadConfigurationTests {
 				200   | 3   | 3  | 3 <- 3 for 200 instances: application.yml:3
 				200   | 0   | 0  | 0 <- 0 for 200 instances: application.yml:3
 				""")
-		void shareTheirTokensAmongInstances(int instances, double tokens, double share, String shown) {
+		void shareTheirTokensAndTheirSecondsAmongInstances(int instances, double tokens, double share, String shown) {
 			run(orders().yaml("""
 					backoff.instances: %d
 					backoff.budgets.orders:
@@ -213,7 +213,8 @@ class OverloadConfigurationTests {
 					""".formatted(instances, tokens)), (configuration) -> {
 				BudgetEntry entry = configuration.budget("orders");
 				assertThat(entry.settings().tokens()).isEqualTo(share);
-				assertThat(entry.settings().perSecond()).isEqualTo(BudgetSettings.DEFAULTS.perSecond());
+				assertThat(entry.settings().perSecond()).isEqualTo(0.1 / instances);
+				assertThat(entry.settings().perSuccess()).isEqualTo(0.1);
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).startsWith(shown);
 			});
 		}
@@ -224,6 +225,8 @@ class OverloadConfigurationTests {
 				BudgetEntry entry = configuration.budget("orders");
 				assertThat(entry.settings().tokens()).isEqualTo(12);
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("12 <- 50 for 4 instances: built in");
+				assertThat(text(entry.values().get(BudgetKey.PER_SECOND)))
+					.isEqualTo("0.025 <- 0.1 for 4 instances: built in");
 			});
 		}
 

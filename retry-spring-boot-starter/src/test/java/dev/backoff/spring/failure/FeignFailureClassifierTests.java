@@ -58,7 +58,7 @@ class FeignFailureClassifierTests {
 			501 | -                                          | permanent
 			503 | -                                          | transient http_503
 			503 | Retry-After: 3                             | throttled http_503 3s
-			504 | -                                          | transient http_5xx
+			504 | -                                          | transient timeout
 			""")
 	void classifiesByStatus(int status, String header, String expected) throws IOException {
 		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)

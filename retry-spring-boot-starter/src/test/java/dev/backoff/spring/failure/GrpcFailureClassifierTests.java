@@ -44,7 +44,7 @@ class GrpcFailureClassifierTests {
 	private final FailureClassifier classifier = new GrpcFailureClassifier();
 
 	@ParameterizedTest
-	@CsvSource({ "UNAVAILABLE,transient grpc", "ABORTED,transient grpc", "DEADLINE_EXCEEDED,transient grpc",
+	@CsvSource({ "UNAVAILABLE,transient grpc", "ABORTED,transient grpc", "DEADLINE_EXCEEDED,transient timeout",
 			"RESOURCE_EXHAUSTED,throttled grpc", "OK,nothing", "CANCELLED,permanent", "UNKNOWN,permanent",
 			"INVALID_ARGUMENT,permanent", "NOT_FOUND,permanent", "ALREADY_EXISTS,permanent",
 			"PERMISSION_DENIED,permanent", "FAILED_PRECONDITION,permanent", "OUT_OF_RANGE,permanent",

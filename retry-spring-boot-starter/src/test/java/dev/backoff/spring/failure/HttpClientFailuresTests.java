@@ -69,7 +69,7 @@ class HttpClientFailuresTests {
 			503 | Retry-After: 0                             | throttled http_503 0s
 			503 | Retry-After: Friday, 20-Nov-26 12:02:00 GMT | throttled http_503 120s
 			503 | Retry-After: Fri Nov 20 12:02:00 2026      | throttled http_503 120s
-			504 | -                                          | transient http_5xx
+			504 | -                                          | transient timeout
 			505 | -                                          | permanent
 			599 | -                                          | permanent
 			""")

@@ -25,7 +25,7 @@ class HttpStatusRulesTests {
 	@CsvSource({ "408,transient timeout,transient timeout 7s", "425,transient other,transient other 7s",
 			"429,throttled http_429,throttled http_429 7s", "500,transient http_5xx,transient http_5xx 7s",
 			"502,transient http_5xx,transient http_5xx 7s", "503,transient http_503,throttled http_503 7s",
-			"504,transient http_5xx,transient http_5xx 7s" })
+			"504,transient timeout,transient timeout 7s" })
 	void takesTheHintAlong(int status, String without, String with) {
 		assertThat(classify(status, null)).isEqualTo(without);
 		assertThat(classify(status, "7")).isEqualTo(with);

@@ -35,6 +35,9 @@ class OverloadLoggerTests {
 	@Nested
 	class Budgets {
 
+		private static final String WHAT_TO_SET = "For a job set when-empty: wait; for a caller that waits, a recover, "
+				+ "or more tokens if most first attempts succeed";
+
 		private RetryBudget budget(double tokens, double perSuccess, double perSecond) {
 			return RetryBudget.of("orders", new BudgetSettings(tokens, perSuccess, perSecond), time, listener);
 		}
@@ -51,8 +54,8 @@ class OverloadLoggerTests {
 			drain(budget);
 			drain(budget);
 			assertThat(log.lines(Level.WARN)).containsExactly("Budget orders ran dry (0 of 50 tokens): retries are "
-					+ "refused, or wait, while it is empty; a success puts back 0.1, a second puts back 0.05, "
-					+ "recovered at 25");
+					+ "refused, or wait, while it is empty; a success puts back 0.1 and what its retries took, "
+					+ "a second puts back 0.05, recovered at 25. " + WHAT_TO_SET);
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
 				.containsOnly(entry("backoff.budget", "orders"));
 		}
@@ -66,7 +69,7 @@ class OverloadLoggerTests {
 			}
 			assertThat(log.lines(Level.WARN)).containsExactly(
 					"Budget orders ran dry (0 of 4 tokens): retries are refused, or wait, while it is empty; "
-							+ "a success puts back 1, recovered at 2");
+							+ "a success puts back 1 and what its retries took, recovered at 2. " + WHAT_TO_SET);
 			assertThat(log.lines(Level.INFO))
 				.containsExactly("Budget orders has recovered: it held 2 of 4 tokens again");
 			assertThat(LogCapture.keyValues(log.events(Level.INFO).get(0)))

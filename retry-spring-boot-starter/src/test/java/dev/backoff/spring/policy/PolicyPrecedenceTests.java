@@ -104,14 +104,14 @@ class PolicyPrecedenceTests {
 					  parent: { base: 3s, cap: 50s, max-attempts: 9, jitter: equal, deadline: 4m }
 					  named:
 					    inherits: parent
-					    preset: critical
-					    max-attempts: 3
+					    preset: health-check
+					    max-attempts: 4
 					""").runWithPolicy((policy) -> {
 				assertThat(value(policy, PolicyKey.INHERITS)).isEqualTo("parent <- application.yml:4");
-				assertThat(value(policy, PolicyKey.PRESET)).isEqualTo("critical <- application.yml:5");
-				assertThat(value(policy, PolicyKey.BASE)).isEqualTo("500ms <- preset critical, application.yml:5");
-				assertThat(value(policy, PolicyKey.CAP)).isEqualTo("30s <- preset critical, application.yml:5");
-				assertThat(value(policy, PolicyKey.MAX_ATTEMPTS)).isEqualTo("3 <- application.yml:6");
+				assertThat(value(policy, PolicyKey.PRESET)).isEqualTo("health-check <- application.yml:5");
+				assertThat(value(policy, PolicyKey.BASE)).isEqualTo("1s <- preset health-check, application.yml:5");
+				assertThat(value(policy, PolicyKey.CAP)).isEqualTo("5s <- preset health-check, application.yml:5");
+				assertThat(value(policy, PolicyKey.MAX_ATTEMPTS)).isEqualTo("4 <- application.yml:6");
 				assertThat(value(policy, PolicyKey.JITTER)).isEqualTo("equal <- application.yml:2");
 				assertThat(value(policy, PolicyKey.DEADLINE)).isEqualTo("4m <- application.yml:2");
 			});
