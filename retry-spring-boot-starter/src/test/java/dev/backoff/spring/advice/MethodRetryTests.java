@@ -169,20 +169,19 @@ class MethodRetryTests extends AdvisedApplication {
 
 		@Test
 		void byThePolicyOfEachTarget() {
-			MethodRetryTests.this.runner.run((context) -> {
-				HotSwappableTargetSource targets = new HotSwappableTargetSource(new Office());
-				ProxyFactory factory = new ProxyFactory();
-				factory.setTargetSource(targets);
-				factory.setProxyTargetClass(true);
-				factory.addAdvisor(context.getBean(BackoffAdvisor.class));
-				Office office = (Office) factory.getProxy();
-				assertThat(attempts(office)).isEqualTo(4);
-				Object first = targets.swap(new PatientOffice());
-				assertThat(attempts(office)).isEqualTo(5);
-				assertThat(attempts(office)).isEqualTo(5);
-				targets.swap(first);
-				assertThat(attempts(office)).isEqualTo(4);
-			});
+			start();
+			HotSwappableTargetSource targets = new HotSwappableTargetSource(new Office());
+			ProxyFactory factory = new ProxyFactory();
+			factory.setTargetSource(targets);
+			factory.setProxyTargetClass(true);
+			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
+			Office office = (Office) factory.getProxy();
+			assertThat(attempts(office)).isEqualTo(4);
+			Object first = targets.swap(new PatientOffice());
+			assertThat(attempts(office)).isEqualTo(5);
+			assertThat(attempts(office)).isEqualTo(5);
+			targets.swap(first);
+			assertThat(attempts(office)).isEqualTo(4);
 		}
 
 		private static int attempts(Office office) {
