@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.util.Objects;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 
@@ -63,7 +64,8 @@ public final class AdviceConfiguration {
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 		static BackoffAdvisor backoffAdvisor(ObjectProvider<BackoffMethods> methods) {
-			return new BackoffAdvisor(SingletonSupplier.of(methods::getObject));
+			Supplier<BackoffMethods> known = SingletonSupplier.of(methods::getObject);
+			return new BackoffAdvisor(() -> new BackoffInterceptor(known));
 		}
 
 		@Bean

@@ -28,10 +28,10 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 
 	private static final long serialVersionUID = 1L;
 
-	private final transient Supplier<BackoffMethods> methods;
+	private final transient Supplier<Advice> advice;
 
-	BackoffAdvisor(Supplier<BackoffMethods> methods) {
-		this.methods = methods;
+	BackoffAdvisor(Supplier<Advice> advice) {
+		this.advice = advice;
 		setOrder(ORDER);
 		setClassFilter(this);
 	}
@@ -39,7 +39,7 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 	/* Asked once for each method of a proxy, so that each knows its retry. */
 	@Override
 	public Advice getAdvice() {
-		return new BackoffInterceptor(this.methods);
+		return this.advice.get();
 	}
 
 	@Override

@@ -3,7 +3,6 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ import org.springframework.aop.framework.Advised;
 /**
  * Hand each invocation of an annotated method to its retry. Thread-safe.
  */
-final class BackoffInterceptor implements MethodInterceptor {
+final class BackoffInterceptor implements InnerAdvice.Ours {
 
 	private final Supplier<BackoffMethods> methods;
 
