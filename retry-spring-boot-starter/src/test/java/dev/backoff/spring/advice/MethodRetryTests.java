@@ -174,7 +174,7 @@ class MethodRetryTests extends AdvisedApplication {
 			ProxyFactory factory = new ProxyFactory();
 			factory.setTargetSource(targets);
 			factory.setProxyTargetClass(true);
-			factory.addAdvisor(MethodRetryTests.this.context.getBean(BackoffAdvisor.class));
+			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
 			Office office = (Office) factory.getProxy();
 			assertThat(attempts(office)).isEqualTo(4);
 			Object first = targets.swap(new PatientOffice());
