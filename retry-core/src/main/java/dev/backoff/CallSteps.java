@@ -128,7 +128,6 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.events.succeededAtOnce(call, nanos);
 	}
 
-	/** Publish how an attempt ended; return what follows. */
 	Decision afterAttempt(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart);
