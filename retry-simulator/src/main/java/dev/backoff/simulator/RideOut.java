@@ -41,7 +41,7 @@ final class RideOut {
 	RideOut(SimulatedPolicy policy, double rate) {
 		this.policy = policy;
 		this.rate = rate;
-		this.longest = (long) Math.min(LONGEST, MOST_CALLS / rate * 1e9);
+		this.longest = (long) Math.min((double) LONGEST, MOST_CALLS / rate * 1e9);
 	}
 
 	double rate() {
@@ -86,16 +86,16 @@ final class RideOut {
 		int begun = 0;
 		int survived = 0;
 		while (begun < CALLS) {
-			Process process = new Process(outage.toNanos(), random);
-			process.time.runUntil(Long.MAX_VALUE);
-			begun += process.begun;
-			survived += process.survived;
+			Caller caller = new Caller(outage.toNanos(), random);
+			caller.time.runUntil(Long.MAX_VALUE);
+			begun += caller.begun;
+			survived += caller.survived;
 		}
 		return survived / (double) begun;
 	}
 
 	/** One process, until all calls have ended that began within the outage. */
-	private final class Process implements RetryListener {
+	private final class Caller implements RetryListener {
 
 		private final EventQueue time = new EventQueue();
 
@@ -111,13 +111,14 @@ final class RideOut {
 
 		private int survived;
 
-		Process(long outage, SplittableRandom random) {
+		Caller(long outage, SplittableRandom random) {
 			this.outage = outage;
 			this.random = random;
 			this.retry = RideOut.this.policy.caller(this.time, random::nextDouble, this,
 					RideOut.this.policy.newBudget(this.time));
 			// where calls are rare, one of them begins in the outage
-			this.time.schedule(this::arrive, (long) (random.nextDouble() * Math.min(outage, 1e9 / RideOut.this.rate)));
+			this.time.schedule(this::arrive,
+					(long) (random.nextDouble() * Math.min((double) outage, 1e9 / RideOut.this.rate)));
 		}
 
 		private void arrive() {

@@ -103,7 +103,7 @@ final class Trial {
 	private CompletionStage<Boolean> attempt() {
 		this.requests += isInFault() ? 1 : 0;
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		answer.whenComplete((good, failure) -> {
+		CompletableFuture<Boolean> unused = answer.whenComplete((good, failure) -> {
 			if (failure == null) {
 				this.course.success(this.time.nanoTime());
 			}
