@@ -99,7 +99,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 				this.call.settle(value);
 				return;
 			}
-			this.call.drive(steps.attemptEnded(refusedIfUnrepeatable(outcome), this.permit, this.call.state), this);
+			this.call.drive(steps.afterAttempt(refusedIfUnrepeatable(outcome), this.permit, this.call.state), this);
 		}
 		catch (Throwable ex) {
 			// an overflow of the stack, for instance: the future ends nevertheless

@@ -94,7 +94,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 
 	/** Go on because of the shutdown. */
 	@Override
-	void wake() {
+	void shutDown() {
 		goOn(this.call.state.now(), false);
 	}
 
@@ -125,7 +125,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 			}
 			return next;
 		}
-		return (overdue && next == Decision.OVERSLEPT) ? Decision.UNBEGUN : next;
+		return (overdue && next.equals(Decision.OVERSLEPT)) ? Decision.UNBEGUN : next;
 	}
 
 	@Override

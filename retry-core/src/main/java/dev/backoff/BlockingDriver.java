@@ -40,7 +40,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 				catch (Throwable failure) {
 					outcome = this.decider.judge(failure, call);
 				}
-				result = proceed(this.steps.attemptEnded(outcome, permit, call), call, context, operation);
+				result = proceed(this.steps.afterAttempt(outcome, permit, call), call, context, operation);
 			}
 		}
 		finally {
@@ -56,7 +56,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 			if (decision instanceof Decision.Proceed proceed) {
 				this.steps.attempting(proceed);
 				Outcome outcome = this.steps.attempt(call, context, operation);
-				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
+				decision = this.steps.afterAttempt(outcome, proceed.permit(), call);
 			}
 			else if (decision instanceof Decision.RetryAfter wait) {
 				decision = await(wait, call);

@@ -94,7 +94,7 @@ public final class CallRegistry {
 		}
 		// read after the waiter can be seen, or the waiter might miss both
 		if (this.shutDown) {
-			waiter.wake();
+			waiter.shutDown();
 		}
 		else if (waiter.wantsRetry() && waiter.call().settings().retries().off() != null) {
 			waiter.run();
@@ -174,10 +174,10 @@ public final class CallRegistry {
 		List<Runnable> ends = new ArrayList<>();
 		for (Waiter waiter : waiters((waiter) -> true)) {
 			if (waiter instanceof Sleeper) {
-				waiter.wake();
+				waiter.shutDown();
 			}
 			else {
-				ends.add(waiter::wake);
+				ends.add(waiter::shutDown);
 			}
 		}
 		runner.accept(ends);
@@ -312,7 +312,7 @@ public final class CallRegistry {
 		 * End the wait on this thread, because of the shutdown; throw nothing. If the
 		 * wait has ended, do nothing.
 		 */
-		abstract void wake();
+		abstract void shutDown();
 
 		/**
 		 * End the wait as if its time had come; throw nothing, and run no code of the
@@ -372,12 +372,12 @@ public final class CallRegistry {
 
 		@Override
 		public void run() {
-			wake();
+			this.signal.raise();
 		}
 
 		@Override
-		void wake() {
-			this.signal.raise();
+		void shutDown() {
+			run();
 		}
 
 	}

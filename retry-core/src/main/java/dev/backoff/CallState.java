@@ -156,7 +156,6 @@ final class CallState {
 		history().addAttempt(outcome, nanos);
 	}
 
-	/** Note that the running attempt has ended. */
 	void attemptEnded() {
 		this.holdsPermit = false;
 		if (this.context != null) {

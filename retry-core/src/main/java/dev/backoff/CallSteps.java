@@ -128,7 +128,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.events.succeededAtOnce(call, nanos);
 	}
 
-	Decision attemptEnded(Outcome outcome, Permit permit, CallState call) {
+	Decision afterAttempt(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart);
 		this.guard.ended(permit, outcome, nanos, now);
@@ -246,7 +246,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return attemptEnded(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
+		return afterAttempt(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
 	}
 
 	/** End a call that did not succeed at once; add the stop report to its failure. */

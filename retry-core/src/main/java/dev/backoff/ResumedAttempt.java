@@ -33,7 +33,7 @@ record ResumedAttempt(CallSteps steps) {
 					this.steps.neverBegan(proceed, call);
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
-				decision = this.steps.attemptEnded(outcome, proceed.permit(), call);
+				decision = this.steps.afterAttempt(outcome, proceed.permit(), call);
 			}
 			if (decision instanceof Decision.RetryAfter wait) {
 				return again(wait, call, kept);

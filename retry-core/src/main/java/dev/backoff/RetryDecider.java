@@ -16,8 +16,8 @@ import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
 /**
- * The only place that decides: after each attempt, "again after this delay" or "stop,
- * because".
+ * Decide after each attempt and each wait: "again after this delay" or "stop, because".
+ * Drivers add only what ends their own waits, such as an interruption.
  * <p>
  * The order of the steps is part of the contract. What is cheap and certain comes first.
  * A token of the budget, which is shared, comes last, so that a call which is going to

@@ -38,14 +38,6 @@ class AttemptHistoryTests {
 	}
 
 	@Test
-	void keepsAllOfSixAttempts() {
-		tell(6, 5);
-		assertThat(this.history.isAttemptsAbridged()).isFalse();
-		assertThat(attempts()).isEqualTo("1 ms, 2 ms, 3 ms, 4 ms, 5 ms, 6 ms");
-		assertThat(waits()).isEqualTo("100 ms, 200 ms (hint), 300 ms (breaker), 400 ms (budget), 500 ms");
-	}
-
-	@Test
 	void keepsTheFirstAndTheLastThreeOfMany() {
 		tell(500, 499);
 		assertThat(this.history.isAttemptsAbridged()).isTrue();

@@ -6,16 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +21,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -34,42 +28,20 @@ import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Attempts that take too long, besides the {@linkplain DriverContractTests contract}. */
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
-class AttemptTimeoutTests {
+class AttemptTimeoutTests extends CallFixture {
 
-	private final VirtualTime time = new VirtualTime();
-
-	private final RecordingListener listener = new RecordingListener();
-
-	private final RecordingRecorder recorder = new RecordingRecorder();
-
-	@AfterEach
-	void leavesNothingBehind() {
-		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
-		assertThat(this.time.pending()).as("scheduled tasks").isZero();
-	}
-
-	private static RetryPolicyBuilder policy() {
-		return RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).attemptTimeout(Duration.ofSeconds(2));
-	}
-
-	private RetryBuilder retry(RetryPolicyBuilder policy) {
-		return Retry.builder(policy.build())
-			.method("OrderService.place")
-			.time(this.time)
-			.executor(Runnable::run)
-			.listener(this.listener)
-			.recorder(this.recorder);
+	private static RetryPolicyBuilder limited() {
+		return policy().maxAttempts(3).attemptTimeout(Duration.ofSeconds(2));
 	}
 
 	/** Let the timer find that the attempt takes too long. */
 	private void overrun() {
-		this.time.advance(Duration.ofSeconds(3));
-		this.time.runDue();
+		time().advance(Duration.ofSeconds(3));
+		time().runDue();
 	}
 
 	@Nested
@@ -78,14 +50,14 @@ class AttemptTimeoutTests {
 		@Test
 		void canThrowWhatItLikes() {
 			IOException closed = new IOException("closed");
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				overrun();
 				assertThat(Thread.currentThread().isInterrupted()).isTrue();
 				throw closed;
 			}));
 			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class).hasCause(closed);
-			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s",
-					"attempt 2 timeout 3s", "attempt 3 timeout 3s");
+			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s", "attempt 2 timeout 3s",
+					"attempt 3 timeout 3s");
 		}
 
 		@Test
@@ -94,22 +66,22 @@ class AttemptTimeoutTests {
 
 				@Override
 				public long nanoTime() {
-					AttemptTimeoutTests.this.time.advance(Duration.ofMillis(40));
-					return AttemptTimeoutTests.this.time.nanoTime();
+					time().advance(Duration.ofMillis(40));
+					return time().nanoTime();
 				}
 
 				@Override
 				public void sleep(long nanos) throws InterruptedException {
-					AttemptTimeoutTests.this.time.sleep(nanos);
+					time().sleep(nanos);
 				}
 
 				@Override
 				public Cancellable schedule(Runnable task, long nanos) {
-					return AttemptTimeoutTests.this.time.schedule(task, nanos);
+					return time().schedule(task, nanos);
 				}
 
 			};
-			Throwable thrown = catchThrowable(() -> retry(policy()).time(pausing).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> builder(limited()).time(pausing).build().call(() -> {
 				overrun();
 				throw new IOException("closed");
 			}));
@@ -120,32 +92,32 @@ class AttemptTimeoutTests {
 		void isNotRepeatedIfACallInsideForbidsIt() {
 			AtomicInteger applied = new AtomicInteger();
 			Retry inner = Retry.builder(RetryPolicy.builder("inner").idempotency(Idempotency.NO).build())
-				.time(AttemptTimeoutTests.this.time)
+				.time(time())
 				.build();
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> inner.call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> inner.call(() -> {
 				applied.incrementAndGet();
 				overrun();
 				throw new IOException("closed");
 			})));
 			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
 			assertThat(applied).hasValue(1);
-			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.NESTED);
+			assertThat(reason()).isEqualTo(StopReason.NESTED);
 		}
 
 		@Test
 		void isNotCancelledBySomebodyElse() {
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				overrun();
 				throw new CancellationException();
 			}));
 			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
-			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void keepsAnErrorAsItIs() {
 			AssertionError error = new AssertionError();
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				overrun();
 				throw error;
 			}));
@@ -155,7 +127,7 @@ class AttemptTimeoutTests {
 
 		@Test
 		void hasTimedOutIfItReturnsAfterItConsumedTheInterrupt() {
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				overrun();
 				return Thread.interrupted() ? "made up" : "real";
 			}));
@@ -164,26 +136,25 @@ class AttemptTimeoutTests {
 
 		@Test
 		void hasNotTimedOutIfItHasNotNoticed() throws Exception {
-			String result = retry(policy()).build().call(() -> {
+			String result = retry(limited()).call(() -> {
 				overrun();
 				return "real";
 			});
 			assertThat(result).isEqualTo("real");
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			assertThat(AttemptTimeoutTests.this.recorder.lines()).containsExactly("attempt 1 success 3s",
-					"call succeeded 3s");
+			assertThat(recorder().lines()).containsExactly("attempt 1 success 3s", "call succeeded 3s");
 		}
 
 		@Test
 		void mayHaveBeenApplied() {
-			Throwable thrown = catchThrowable(() -> retry(policy().idempotency(Idempotency.NO)).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited().idempotency(Idempotency.NO)).call(() -> {
 				overrun();
 				throw new InterruptedException();
 			}));
 			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
-			assertThat(AttemptTimeoutTests.this.listener.story())
+			assertThat(story())
 				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
-			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s");
+			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
 		}
 
 	}
@@ -193,7 +164,7 @@ class AttemptTimeoutTests {
 
 		@Test
 		void endsTheCallAsBefore() {
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				throw new InterruptedException();
 			}));
 			assertThat(thrown).isInstanceOf(InterruptedException.class);
@@ -202,7 +173,7 @@ class AttemptTimeoutTests {
 
 		@Test
 		void isNotTakenForOursIfItWasFirst() {
-			Throwable thrown = catchThrowable(() -> retry(policy()).build().call(() -> {
+			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				Thread.currentThread().interrupt();
 				overrun();
 				new CountDownLatch(1).await();
@@ -210,12 +181,12 @@ class AttemptTimeoutTests {
 			}));
 			assertThat(thrown).isInstanceOf(InterruptedException.class);
 			assertThat(Thread.interrupted()).isTrue();
-			assertThat(AttemptTimeoutTests.this.listener.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 		@Test
 		void staysIfTheWorkDoesNotNoticeIt() throws Exception {
-			String result = retry(policy()).build().call(() -> {
+			String result = retry(limited()).call(() -> {
 				Thread.currentThread().interrupt();
 				overrun();
 				return "real";
@@ -232,8 +203,8 @@ class AttemptTimeoutTests {
 		@Test
 		void isFreedWhenTheAttemptEnds() throws Exception {
 			AtomicInteger calls = new AtomicInteger();
-			String result = retry(policy()).build().call(() -> {
-				assertThat(AttemptTimeoutTests.this.time.pending()).isEqualTo(1);
+			String result = retry(limited()).call(() -> {
+				assertThat(time().pending()).isEqualTo(1);
 				if (calls.incrementAndGet() == 1) {
 					throw new IOException();
 				}
@@ -255,7 +226,7 @@ class AttemptTimeoutTests {
 		@Test
 		void givesEachAttemptItsWholeTime() {
 			List<Duration> left = new ArrayList<>();
-			catchThrowableOf(() -> retry(policy()).build().call(() -> {
+			catchThrowableOf(() -> retry(limited()).call(() -> {
 				left.add(Attempt.current().timeLeft());
 				overrun();
 				throw new InterruptedException();
@@ -308,17 +279,16 @@ class AttemptTimeoutTests {
 
 		@Test
 		void isCancelledAndItsLateResultIgnored() {
-			CompletableFuture<String> result = retry(policy()).build().callAsync(this::hanging);
+			CompletableFuture<String> result = retry(limited()).callAsync(this::hanging);
 			overrun();
 			assertThat(this.stages.get(0)).isCancelled();
-			AttemptTimeoutTests.this.time.runNext();
+			time().runNext();
 			assertThat(this.stages).hasSize(2);
 			this.stages.get(0).complete("late");
 			assertThat(result).isNotDone();
 			this.stages.get(1).complete("fine");
 			assertThat(result).isCompletedWithValue("fine");
-			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s",
-					"attempt 2 success 0ms");
+			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s", "attempt 2 success 0ms");
 		}
 
 		@Test
@@ -331,7 +301,7 @@ class AttemptTimeoutTests {
 				}
 
 			};
-			CompletableFuture<String> result = retry(policy().maxAttempts(1)).build().callAsync(() -> deaf);
+			CompletableFuture<String> result = retry(limited().maxAttempts(1)).callAsync(() -> deaf);
 			overrun();
 			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class)
 				.hasMessage("Attempt 1 of OrderService.place was not finished after 2 s");
@@ -339,16 +309,16 @@ class AttemptTimeoutTests {
 
 		@Test
 		void thatIsCancelledByTheCallerFreesTheTimer() {
-			CompletableFuture<String> result = retry(policy()).build().callAsync(this::hanging);
-			assertThat(AttemptTimeoutTests.this.time.pending()).isEqualTo(1);
+			CompletableFuture<String> result = retry(limited()).callAsync(this::hanging);
+			assertThat(time().pending()).isEqualTo(1);
 			assertThat(result.cancel(true)).isTrue();
-			assertThat(AttemptTimeoutTests.this.time.pending()).isZero();
+			assertThat(time().pending()).isZero();
 			assertThat(this.stages.get(0)).isCancelled();
 		}
 
 		@Test
 		void endsThoughTheExecutorIsGone() {
-			Retry retry = retry(policy().maxAttempts(1)).executor((task) -> {
+			Retry retry = builder(limited().maxAttempts(1)).executor((task) -> {
 				throw new RejectedExecutionException();
 			}).build();
 			CompletableFuture<String> result = retry.callAsync(this::hanging);
@@ -359,7 +329,7 @@ class AttemptTimeoutTests {
 		@Test
 		void runsNoForeignCodeOnTheTimersThread() throws Exception {
 			ConcurrentLinkedQueue<Runnable> handedOver = new ConcurrentLinkedQueue<>();
-			Retry retry = retry(policy().maxAttempts(1)).executor(handedOver::add).build();
+			Retry retry = builder(limited().maxAttempts(1)).executor(handedOver::add).build();
 			CompletableFuture<String> result = retry.callAsync(this::hanging);
 			overrun();
 			assertThat(this.stages.get(0)).isNotDone();
@@ -372,7 +342,7 @@ class AttemptTimeoutTests {
 
 		@Test
 		void thatStartsTooSlowlyIsInterruptedWhileItStarts() throws Exception {
-			CompletableFuture<String> result = retry(policy().maxAttempts(1)).build().callAsync(() -> {
+			CompletableFuture<String> result = retry(limited().maxAttempts(1)).callAsync(() -> {
 				overrun();
 				throw new InterruptedException();
 			});
@@ -402,9 +372,9 @@ class AttemptTimeoutTests {
 		void breakersCountATimeoutAsAFailure() {
 			CircuitBreaker breaker = CircuitBreaker.builder("gateway")
 				.settings(BreakerSettings.builder().minimumCalls(2).build())
-				.time(AttemptTimeoutTests.this.time)
+				.time(time())
 				.build();
-			catchThrowableOf(() -> retry(policy().maxAttempts(2)).breaker(breaker).build().call(() -> {
+			catchThrowableOf(() -> builder(limited().maxAttempts(2)).breaker(breaker).build().call(() -> {
 				overrun();
 				throw new InterruptedException();
 			}));
@@ -413,23 +383,21 @@ class AttemptTimeoutTests {
 
 		@Test
 		void aListOfFailuresHasToNameIt() {
-			catchThrowableOf(() -> retry(policy().retryOn(IOException.class)).build().call(() -> {
+			catchThrowableOf(() -> retry(limited().retryOn(IOException.class)).call(() -> {
 				overrun();
 				throw new IOException("closed");
 			}));
-			assertThat(AttemptTimeoutTests.this.listener.story())
-				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
-			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 3s");
+			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
+			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
 		}
 
 		@Test
 		void aListOfFailuresCanAbortIt() {
-			catchThrowableOf(() -> retry(policy().abortOn(AttemptTimeoutException.class)).build().call(() -> {
+			catchThrowableOf(() -> retry(limited().abortOn(AttemptTimeoutException.class)).call(() -> {
 				overrun();
 				throw new IOException("closed");
 			}));
-			assertThat(AttemptTimeoutTests.this.listener.story())
-				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
+			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
 		}
 
 		@Test
@@ -443,7 +411,7 @@ class AttemptTimeoutTests {
 				.time(this.innerTime())
 				.build();
 			AtomicInteger attempts = new AtomicInteger();
-			String result = retry(policy()).build().call(() -> {
+			String result = retry(limited()).call(() -> {
 				if (attempts.incrementAndGet() == 1) {
 					return inner.call(() -> {
 						throw new IOException("inner");
@@ -452,7 +420,7 @@ class AttemptTimeoutTests {
 				return "fine";
 			});
 			assertThat(result).isEqualTo("fine");
-			assertThat(AttemptTimeoutTests.this.recorder.lines("attempt").get(0)).startsWith("attempt 1 timeout");
+			assertThat(recorder().lines("attempt").get(0)).startsWith("attempt 1 timeout");
 		}
 
 		/* Each wait inside finds that the attempt around it takes too long. */
@@ -463,11 +431,11 @@ class AttemptTimeoutTests {
 		@Test
 		void aCallInsideHasNoMoreTimeThanTheAttempt() throws Exception {
 			Retry inner = Retry.builder(RetryPolicy.builder("inner").jitter(Jitter.none()).build())
-				.time(AttemptTimeoutTests.this.time)
+				.time(time())
 				.build();
-			Duration left = retry(policy()).build().call(() -> inner.call(() -> Attempt.current().timeLeft()));
+			Duration left = retry(limited()).call(() -> inner.call(() -> Attempt.current().timeLeft()));
 			assertThat(left).isEqualTo(Duration.ofSeconds(2));
-			Duration elsewhere = retry(policy()).build()
+			Duration elsewhere = retry(limited())
 				.call(() -> RetryContext.capture().wrap(() -> Attempt.current().timeLeft()).call());
 			assertThat(elsewhere).isEqualTo(Duration.ofSeconds(2));
 		}
@@ -479,15 +447,15 @@ class AttemptTimeoutTests {
 
 		@Test
 		void refusesNoTime() {
-			assertThat(catchThrowable(() -> policy().attemptTimeout(Duration.ZERO)))
+			assertThat(catchThrowable(() -> limited().attemptTimeout(Duration.ZERO)))
 				.hasMessage("Invalid attemptTimeout (0ms): must be above zero.");
-			assertThat(catchThrowable(() -> policy().attemptTimeout(Duration.ofMillis(-1))))
+			assertThat(catchThrowable(() -> limited().attemptTimeout(Duration.ofMillis(-1))))
 				.hasMessage("Invalid attemptTimeout (-1ms): must be above zero.");
 		}
 
 		@Test
 		void takesTheLongestTimeForNone() throws Exception {
-			Retry retry = retry(policy().attemptTimeout(Duration.ofSeconds(Long.MAX_VALUE))).build();
+			Retry retry = retry(limited().attemptTimeout(Duration.ofSeconds(Long.MAX_VALUE)));
 			assertThat(retry.policy().attemptTimeoutNanos()).isEqualTo(Long.MAX_VALUE);
 			assertThat(retry.call(() -> "fine")).isEqualTo("fine");
 		}
@@ -496,307 +464,6 @@ class AttemptTimeoutTests {
 
 	private static void catchThrowableOf(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
 		assertThat(catchThrowable(call)).isNotNull();
-	}
-
-	@Nested
-	class WithinAnotherTimeout {
-
-		/*
-		 * Two timers that tell the same time, so that either may be the first to notice.
-		 */
-		private final VirtualTime time = new VirtualTime();
-
-		private final VirtualTime innerTime = new VirtualTime();
-
-		private final RecordingListener listener = new RecordingListener();
-
-		private final RecordingRecorder recorder = new RecordingRecorder();
-
-		private final RecordingRecorder innerRecorder = new RecordingRecorder();
-
-		@AfterEach
-		void leavesNothingBehind() {
-			assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
-			assertThat(this.time.pending()).as("scheduled tasks").isZero();
-			assertThat(this.innerTime.pending()).as("scheduled tasks inside").isZero();
-			assertThat(Attempt.isRunning()).isFalse();
-		}
-
-		private RetryBuilder outer() {
-			return Retry
-				.builder(RetryPolicy.builder("outer")
-					.jitter(Jitter.none())
-					.maxAttempts(3)
-					.attemptTimeout(Duration.ofSeconds(2))
-					.build())
-				.time(this.time)
-				.executor(Runnable::run)
-				.listener(this.listener)
-				.recorder(this.recorder);
-		}
-
-		private Retry inner(Duration timeout) {
-			return Retry.builder(
-					RetryPolicy.builder("inner").jitter(Jitter.none()).maxAttempts(3).attemptTimeout(timeout).build())
-				.time(this.innerTime)
-				.executor(Runnable::run)
-				.recorder(this.innerRecorder)
-				.build();
-		}
-
-		private void advance(Duration passed) {
-			this.time.advance(passed);
-			this.innerTime.advance(passed);
-		}
-
-		private static String consumeInterrupt() throws InterruptedException {
-			assertThat(Thread.interrupted()).as("interrupted").isTrue();
-			throw new InterruptedException();
-		}
-
-		@Nested
-		class AtOneTimeWithTheAttemptAround {
-
-			private int calls;
-
-			@Test
-			void theAttemptAroundIsRetriedThoughTheOneInsideIsFirst() {
-				Retry inner = inner(Duration.ofSeconds(5));
-				Throwable thrown = catchThrowable(() -> outer().build().call(() -> {
-					this.calls++;
-					return inner.call(() -> {
-						advance(Duration.ofSeconds(2));
-						WithinAnotherTimeout.this.innerTime.runDue();
-						return consumeInterrupt();
-					});
-				}));
-				assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
-				assertThat(this.calls).isEqualTo(3);
-				assertThat(WithinAnotherTimeout.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 2s",
-						"attempt 2 timeout 2s", "attempt 3 timeout 2s");
-				assertThat(WithinAnotherTimeout.this.listener.story().reason())
-					.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			}
-
-			@Test
-			void theAttemptAroundIsRetriedThoughTheOneInsideIsFirstWithStages() {
-				Retry inner = inner(Duration.ofSeconds(5));
-				CompletableFuture<String> result = outer().build().callAsync(() -> {
-					this.calls++;
-					return inner.callAsync(CompletableFuture::new);
-				});
-				for (int i = 1; i <= 3; i++) {
-					advance(Duration.ofSeconds(2));
-					WithinAnotherTimeout.this.innerTime.runDue();
-					advance(Duration.ofSeconds(2));
-					WithinAnotherTimeout.this.time.runDue();
-				}
-				assertThat(result).isCompletedExceptionally();
-				assertThat(this.calls).isEqualTo(3);
-				assertThat(WithinAnotherTimeout.this.listener.story().reason())
-					.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			}
-
-			@Test
-			void theAttemptAroundIsNotRetriedIfItHasTimeLeft() {
-				Retry inner = inner(Duration.ofMillis(100));
-				Throwable thrown = catchThrowable(() -> outer().build().call(() -> {
-					this.calls++;
-					return inner.call(() -> {
-						advance(Duration.ofMillis(100));
-						WithinAnotherTimeout.this.innerTime.runDue();
-						return consumeInterrupt();
-					});
-				}));
-				assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
-				assertThat(this.calls).isEqualTo(1);
-				assertThat(WithinAnotherTimeout.this.listener.story().reason()).isEqualTo(StopReason.NESTED);
-			}
-
-		}
-
-		@Nested
-		class TheInterruptOfTheAttemptAround {
-
-			private final List<Boolean> interrupted = new ArrayList<>();
-
-			@Test
-			void isDeliveredThoughTheOneInsideWasPending() {
-				assertInterrupted(Duration.ofSeconds(1), () -> {
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.innerTime.runDue();
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.time.runDue();
-					return "late";
-				});
-			}
-
-			@Test
-			void isDeliveredThoughTheOneInsideWasPendingAndThenConsumed() {
-				assertInterrupted(Duration.ofSeconds(1), () -> {
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.innerTime.runDue();
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.time.runDue();
-					return consumeInterrupt();
-				});
-				assertThat(WithinAnotherTimeout.this.innerRecorder.lines("attempt"))
-					.containsExactly("attempt 1 timeout 2s", "attempt 1 timeout 2s", "attempt 1 timeout 2s");
-			}
-
-			@Test
-			void isNotTakenBackWithTheOneInside() {
-				assertInterrupted(Duration.ofSeconds(1), () -> {
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.innerTime.runDue();
-					assertThat(Thread.interrupted()).isTrue();
-					// what the work does then takes its time
-					advance(Duration.ofSeconds(1));
-					WithinAnotherTimeout.this.time.runDue();
-					throw new IOException("closed");
-				});
-			}
-
-			@Test
-			void isNotTakenBackByTheOneInsideThatCameLater() {
-				assertInterrupted(Duration.ofSeconds(5), () -> {
-					advance(Duration.ofSeconds(2));
-					WithinAnotherTimeout.this.time.runDue();
-					assertThat(Thread.interrupted()).isTrue();
-					WithinAnotherTimeout.this.innerTime.runDue();
-					throw new IOException("closed");
-				});
-			}
-
-			@Test
-			void isNotTakenBackByAStageThatIsStartedInside() {
-				Retry inner = inner(Duration.ofSeconds(1));
-				Throwable thrown = catchThrowable(() -> outer().build().call(() -> {
-					inner.callAsync(() -> {
-						advance(Duration.ofSeconds(1));
-						WithinAnotherTimeout.this.innerTime.runDue();
-						advance(Duration.ofSeconds(1));
-						WithinAnotherTimeout.this.time.runDue();
-						return CompletableFuture.completedFuture("late");
-					});
-					return consumeInterrupt();
-				}));
-				assertThat(thrown).isInstanceOf(AttemptTimeoutException.class)
-					.hasCauseInstanceOf(InterruptedException.class);
-			}
-
-			/* The work around goes on whatever the call inside came to. */
-			private void assertInterrupted(Duration timeout, Operation<String, Exception> work) {
-				Retry inner = inner(timeout);
-				Throwable thrown = catchThrowable(() -> outer().build().call(() -> {
-					try {
-						inner.call(work);
-					}
-					catch (Exception ex) {
-						assertThat(ex).isNotInstanceOf(AssertionError.class);
-					}
-					this.interrupted.add(Thread.currentThread().isInterrupted());
-					return consumeInterrupt();
-				}));
-				assertThat(this.interrupted).containsExactly(true, true, true);
-				assertThat(thrown).isInstanceOf(AttemptTimeoutException.class)
-					.hasCauseInstanceOf(InterruptedException.class);
-				assertThat(WithinAnotherTimeout.this.listener.story().reason())
-					.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			}
-
-		}
-
-		@Nested
-		class AnInterruptOfSomebodyElse {
-
-			@Test
-			void isNotMadeUpWhereTheWorkConsumesOneAsTheTimerComes() throws Exception {
-				FutureTask<Boolean> task = new FutureTask<>(() -> {
-					String result = outer().build().call(() -> {
-						Thread.currentThread().interrupt();
-						advance(Duration.ofSeconds(2));
-						WithinAnotherTimeout.this.time.runDue();
-						return "done";
-					});
-					assertThat(result).isEqualTo("done");
-					return Thread.currentThread().isInterrupted();
-				});
-				ConsumingThread thread = new ConsumingThread(task);
-				thread.start();
-				assertThat(task.get(30, TimeUnit.SECONDS)).isFalse();
-			}
-
-		}
-
-		/* Its work consumes an interrupt right after somebody has seen it. */
-		private static final class ConsumingThread extends Thread {
-
-			ConsumingThread(Runnable work) {
-				super(work);
-			}
-
-			@Override
-			public boolean isInterrupted() {
-				boolean interrupted = super.isInterrupted();
-				boolean consumed = Thread.currentThread() == this && Thread.interrupted();
-				return interrupted || consumed;
-			}
-
-		}
-
-		@Nested
-		class TheEndOfAStage {
-
-			@Test
-			void isTheCallersIfTheExecutorDropsTheTimeout() {
-				CompletableFuture<String> result = outer().executor((task) -> {
-				}).build().callAsync(CompletableFuture::new);
-				advance(Duration.ofSeconds(2));
-				WithinAnotherTimeout.this.time.runDue();
-				assertThat(result).isNotDone();
-				assertThat(result.cancel(true)).isTrue();
-				assertThat(WithinAnotherTimeout.this.recorder.lines("attempt"))
-					.containsExactly("attempt 1 cancelled 2s");
-				assertThat(WithinAnotherTimeout.this.listener.story().reason()).isEqualTo(StopReason.CANCELLED);
-			}
-
-			@Test
-			void isIgnoredBetweenTheTimeoutAndTheExecutor() {
-				List<Runnable> handedOver = new ArrayList<>();
-				CompletableFuture<String> stage = new CompletableFuture<>();
-				CompletableFuture<String> result = outer().executor(handedOver::add).build().callAsync(() -> stage);
-				advance(Duration.ofSeconds(2));
-				WithinAnotherTimeout.this.time.runDue();
-				stage.complete("late");
-				assertThat(result).isNotDone();
-				handedOver.forEach(Runnable::run);
-				assertThat(WithinAnotherTimeout.this.recorder.lines("attempt")).containsExactly("attempt 1 timeout 2s");
-				result.cancel(true);
-			}
-
-			@Test
-			void comesThoughItsFailureCannotBeAskedForACause() {
-				CompletableFuture<String> stage = new CompletableFuture<>();
-				CompletableFuture<String> result = outer().build().callAsync(() -> stage);
-				CompletionException failure = new CompletionException("hostile", null) {
-
-					private static final long serialVersionUID = 1;
-
-					@Override
-					public synchronized Throwable getCause() {
-						throw new IllegalStateException("getCause");
-					}
-
-				};
-				stage.completeExceptionally(failure);
-				assertThat(result).isCompletedExceptionally();
-				assertThatThrownBy(result::join).isSameAs(failure);
-				assertThat(WithinAnotherTimeout.this.recorder.lines("attempt")).hasSize(1);
-			}
-
-		}
-
 	}
 
 }

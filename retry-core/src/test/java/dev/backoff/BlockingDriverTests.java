@@ -3,32 +3,24 @@ package dev.backoff;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.BackoffRule;
-import dev.backoff.delay.Jitter;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
-import dev.backoff.event.DelaySource;
-import dev.backoff.event.RetryEvent;
-import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RandomSources;
-import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
@@ -40,77 +32,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /**
  * Calls, delays, what is thrown and returned, and what is told, through {@link Retry}.
  */
-class BlockingDriverTests {
-
-	private final RecordingListener listener = new RecordingListener();
-
-	private final RecordingRecorder recorder = new RecordingRecorder();
-
-	private VirtualTime time = new VirtualTime();
-
-	@AfterEach
-	void leavesNothingBehind() {
-		assertThat(Thread.interrupted()).as("interrupt flag").isFalse();
-		assertThat(Attempt.isRunning()).as("running attempt").isFalse();
-	}
+class BlockingDriverTests extends CallFixture {
 
 	@Nested
 	class Success {
 
 		@Test
-		void atOnceTellsTheRecorderOnly() throws Exception {
-			Object result = new Object();
-			ScriptedOperation<Object> operation = ScriptedOperation.script()
-				.returns(result)
-				.taking(Duration.ofMillis(7), BlockingDriverTests.this.time);
-			assertThat(retry(policy().build()).call(operation)).isSameAs(result);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(BlockingDriverTests.this.time.delays()).isEmpty();
-			assertThat(BlockingDriverTests.this.listener.events()).isEmpty();
-			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 success 7ms",
-					"call succeeded 7ms");
-		}
-
-		@Test
-		void ofNullIsASuccess() throws Exception {
-			assertThat(retry(policy().build()).call(ScriptedOperation.script().returns(null))).isNull();
-		}
-
-		@Test
-		void afterFailuresReturnsThatResult() throws Exception {
-			IOException failure = new IOException();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(failure)
-				.fails(1, IOException::new)
-				.returns("third")
-				.taking(Duration.ofMillis(5), BlockingDriverTests.this.time);
-			assertThat(retry(policy().build()).call(operation)).isEqualTo("third");
-			assertThat(operation.calls()).isEqualTo(3);
-			assertDelays(100, 200);
-			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 transient 5ms",
-					"waiting policy 100ms", "waited", "retry other", "attempt 2 transient 5ms", "waiting policy 200ms",
-					"waited", "retry other", "attempt 3 success 5ms", "call succeeded 315ms");
-			assertThat(BlockingDriverTests.this.listener.scheduled().get(0))
-				.isEqualTo(new RetryEvent.Scheduled("orders", "OrderService.place", 1, Duration.ofMillis(100),
-						DelaySource.POLICY, RetryCause.OTHER, failure, null));
-			assertThat(BlockingDriverTests.this.listener.succeeded())
-				.containsExactly(new RetryEvent.Succeeded("orders", "OrderService.place", 3, Duration.ofMillis(315)));
-			assertThat(BlockingDriverTests.this.listener.stopped()).isEmpty();
-			assertThat(failure.getSuppressed()).isEmpty();
-		}
-
-		@Test
 		void afterTheDeadlineIsReturned() throws Exception {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.returns("late")
-				.taking(Duration.ofSeconds(10), BlockingDriverTests.this.time);
-			assertThat(retry(policy().deadline(Duration.ofSeconds(1)).build()).call(operation)).isEqualTo("late");
+				.taking(Duration.ofSeconds(10), time());
+			assertThat(retry(policy().deadline(Duration.ofSeconds(1))).call(operation)).isEqualTo("late");
 		}
 
 		@Test
 		void leavesAnInterruptFlagAlone() throws Exception {
 			Thread.currentThread().interrupt();
-			assertThat(retry(policy().build()).call(() -> "done")).isEqualTo("done");
+			assertThat(retry(policy()).call(() -> "done")).isEqualTo("done");
 			assertThat(Thread.interrupted()).isTrue();
 		}
 
@@ -120,27 +58,9 @@ class BlockingDriverTests {
 	class Exhaustion {
 
 		@Test
-		void throwsTheLastFailureAsItIs() {
-			List<IOException> thrown = new ArrayList<>();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().does(() -> {
-				thrown.add(new IOException("failure " + (thrown.size() + 1)));
-				throw thrown.get(thrown.size() - 1);
-			});
-			Retry retry = retry(policy().maxAttempts(6).shape(Shape.fixed(Duration.ofMillis(100))).build());
-			assertThatThrownBy(() -> retry.call(operation)).isSameAs(thrown.get(5)).hasNoCause();
-			assertThat(operation.calls()).isEqualTo(6);
-			assertDelays(100, 100, 100, 100, 100);
-			assertThat(thrown.get(5).getSuppressed()).containsExactly(BlockingDriverTests.this.listener.story());
-			assertThat(thrown.subList(0, 5)).allMatch((earlier) -> earlier.getSuppressed().length == 0);
-			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			assertThat(BlockingDriverTests.this.recorder.lines("call"))
-				.containsExactly("call attempts_exhausted 500ms");
-		}
-
-		@Test
 		void throwsCheckedAndUncheckedAlike() {
 			for (Exception failure : List.of(new IOException(), new IllegalStateException())) {
-				assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+				assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure)))
 					.isSameAs(failure);
 			}
 		}
@@ -152,22 +72,20 @@ class BlockingDriverTests {
 				.returns("bad")
 				.returns("bad")
 				.returns(last);
-			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> "bad".equals(result)).build());
+			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> "bad".equals(result)));
 			assertThat(retry.call(operation)).isSameAs(last);
-			assertThat(BlockingDriverTests.this.listener.story().lastResult()).isSameAs(last);
-			assertThat(BlockingDriverTests.this.listener.story().failure()).isNull();
-			assertThat(BlockingDriverTests.this.listener.stopped().get(0).thrown()).isNull();
-			assertThat(BlockingDriverTests.this.recorder.lines("retry")).containsExactly("retry result",
-					"retry result");
+			assertThat(story().lastResult()).isSameAs(last);
+			assertThat(story().failure()).isNull();
+			assertThat(listener().stopped().get(0).thrown()).isNull();
+			assertThat(recorder().lines("retry")).containsExactly("retry result", "retry result");
 		}
 
 		@Test
 		void ofPollingReturnsTheLast() throws Exception {
-			Retry retry = retry(policy().maxAttempts(2).until((result, context) -> false).build());
+			Retry retry = retry(policy().maxAttempts(2).until((result, context) -> false));
 			assertThat(retry.call(ScriptedOperation.script().returns("running"))).isEqualTo("running");
-			assertThat(BlockingDriverTests.this.recorder.lines("attempt")).containsExactly("attempt 1 pending 0ms",
-					"attempt 2 pending 0ms");
-			assertThat(BlockingDriverTests.this.recorder.lines("retry")).containsExactly("retry pending");
+			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 pending 0ms", "attempt 2 pending 0ms");
+			assertThat(recorder().lines("retry")).containsExactly("retry pending");
 		}
 
 		@Test
@@ -176,14 +94,14 @@ class BlockingDriverTests {
 				.returns(null)
 				.fails(new IOException())
 				.returns("good");
-			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> result == null).build());
+			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> result == null));
 			assertThat(retry.call(operation)).isEqualTo("good");
 			assertThat(operation.calls()).isEqualTo(3);
 		}
 
 		@Test
 		void leavesTheNextCallItsAttempts() {
-			Retry retry = retry(policy().maxAttempts(3).build());
+			Retry retry = retry(policy().maxAttempts(3));
 			for (int call = 0; call < 2; call++) {
 				assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(1, IOException::new)))
 					.isInstanceOf(IOException.class);
@@ -193,8 +111,9 @@ class BlockingDriverTests {
 
 		@Test
 		void afterOneAttemptWaitsForNothing() {
-			assertThatThrownBy(() -> retry(policy().maxAttempts(1).build())
-				.call(ScriptedOperation.script().fails(new IOException()))).isInstanceOf(IOException.class);
+			assertThatThrownBy(
+					() -> retry(policy().maxAttempts(1)).call(ScriptedOperation.script().fails(new IOException())))
+				.isInstanceOf(IOException.class);
 			assertDelays();
 		}
 
@@ -209,10 +128,10 @@ class BlockingDriverTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(2, IOException::new)
 				.fails(last);
-			assertThatThrownBy(() -> retry(policy().build()).call(operation)).isSameAs(last);
+			assertThatThrownBy(() -> retry(policy()).call(operation)).isSameAs(last);
 			assertThat(operation.calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(BlockingDriverTests.this.listener.story()).hasMessage(
+			assertThat(story()).hasMessage(
 					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
 							+ "error; name it in retryOn to retry; the first failure was IOException (policy orders; "
 							+ "waits 100 ms, 200 ms; attempts 0 ms, 0 ms, 0 ms)");
@@ -222,10 +141,9 @@ class BlockingDriverTests {
 		void ofAnErrorThrowsItAfterOneCall() {
 			AssertionError failure = new AssertionError();
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
-			assertThatThrownBy(() -> retry(policy().build()).call(operation)).isSameAs(failure);
+			assertThatThrownBy(() -> retry(policy()).call(operation)).isSameAs(failure);
 			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 error 0ms",
-					"call not_retryable 0ms");
+			assertThat(recorder().lines()).containsExactly("attempt 1 error 0ms", "call not_retryable 0ms");
 		}
 
 		@SuppressWarnings("removal") // it can still be thrown
@@ -238,7 +156,7 @@ class BlockingDriverTests {
 		@MethodSource("fatal")
 		void leavesFatalErrorsUntouched(Error failure) {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
-			assertThatThrownBy(() -> retry(policy().retryOn(Error.class, Throwable.class).build()).call(operation))
+			assertThatThrownBy(() -> retry(policy().retryOn(Error.class, Throwable.class)).call(operation))
 				.isSameAs(failure);
 			assertThat(operation.calls()).isEqualTo(1);
 			assertThat(failure.getSuppressed()).isEmpty();
@@ -250,8 +168,8 @@ class BlockingDriverTests {
 			InterruptedException inside = new InterruptedException();
 			for (Exception failure : List.of(new UndeclaredThrowableException(inside),
 					new ExecutionException(inside))) {
-				BlockingDriverTests.this.listener.clear();
-				assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
+				listener().clear();
+				assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure)))
 					.isSameAs(failure);
 				assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
 				// a future that failed with it tells of another thread
@@ -262,8 +180,7 @@ class BlockingDriverTests {
 		@Test
 		void byThePolicyStillMakesTheFirstAttempt() {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
-			assertThatThrownBy(() -> retry(policy().enabled(false).build()).call(operation))
-				.isInstanceOf(IOException.class);
+			assertThatThrownBy(() -> retry(policy().enabled(false)).call(operation)).isInstanceOf(IOException.class);
 			assertThat(operation.calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.DISABLED);
 		}
@@ -271,14 +188,14 @@ class BlockingDriverTests {
 		@Test
 		void duringTheWaitStartsNoAttempt() {
 			boolean[] enabled = { true };
-			BlockingDriverTests.this.time.whileSleeping((nanos) -> enabled[0] = false);
+			time().whileSleeping((nanos) -> enabled[0] = false);
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
-			Retry retry = builder(policy().build()).enabledWhen(() -> enabled[0]).build();
+			Retry retry = builder(policy()).enabledWhen(() -> enabled[0]).build();
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
 			assertThat(operation.calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.DISABLED);
-			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
-					"waiting policy 100ms", "waited", "call disabled 100ms");
+			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
+					"call disabled 100ms");
 		}
 
 	}
@@ -292,15 +209,15 @@ class BlockingDriverTests {
 
 		@Test
 		void whileWaitingThrowsTheLastFailure() {
-			BlockingDriverTests.this.time.interruptSleep(2);
-			assertThatThrownBy(() -> retry(policy().build()).call(this.operation)).isSameAs(this.failure);
+			time().interruptSleep(2);
+			assertThatThrownBy(() -> retry(policy()).call(this.operation)).isSameAs(this.failure);
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(this.operation.calls()).isEqualTo(2);
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
-			assertThat(BlockingDriverTests.this.listener.story()).hasCauseInstanceOf(InterruptedException.class)
+			assertThat(story()).hasCauseInstanceOf(InterruptedException.class)
 				.hasMessage("Stopped after 2 of 4 attempts in 200 ms: INTERRUPTED, the thread was interrupted while "
 						+ "waiting (policy orders; waits 100 ms, 200 ms; attempts 0 ms, 0 ms)");
-			assertThat(BlockingDriverTests.this.recorder.lines("waited")).hasSize(2);
+			assertThat(recorder().lines("waited")).hasSize(2);
 		}
 
 		@Test
@@ -309,7 +226,7 @@ class BlockingDriverTests {
 				Thread.currentThread().interrupt();
 				throw this.failure;
 			});
-			assertThatThrownBy(() -> retry(policy().build()).call(interrupting)).isSameAs(this.failure);
+			assertThatThrownBy(() -> retry(policy()).call(interrupting)).isSameAs(this.failure);
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(interrupting.calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
@@ -319,7 +236,7 @@ class BlockingDriverTests {
 		void inTheSystemsTimeEndsEvenAWaitOfNothing() {
 			Retry retry = Retry
 				.builder(policy().shape(Shape.fixed(Duration.ZERO)).maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build())
-				.listener(BlockingDriverTests.this.listener)
+				.listener(listener())
 				.build();
 			Thread.currentThread().interrupt();
 			assertThatThrownBy(() -> retry.call(this.operation)).isSameAs(this.failure);
@@ -332,19 +249,17 @@ class BlockingDriverTests {
 		void ofTheOperationIsThrownWithTheFlagSet() {
 			InterruptedException interruption = new InterruptedException();
 			ScriptedOperation<String> interrupted = ScriptedOperation.<String>script().fails(interruption);
-			assertThatThrownBy(() -> retry(policy().retryOn(Exception.class).build()).call(interrupted))
-				.isSameAs(interruption);
+			assertThatThrownBy(() -> retry(policy().retryOn(Exception.class)).call(interrupted)).isSameAs(interruption);
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(interrupted.calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
-			assertThat(BlockingDriverTests.this.recorder.lines()).containsExactly("attempt 1 cancelled 0ms",
-					"call interrupted 0ms");
+			assertThat(recorder().lines()).containsExactly("attempt 1 cancelled 0ms", "call interrupted 0ms");
 		}
 
 		@Test
 		void whilePollingReturnsTheLastResult() throws Exception {
-			BlockingDriverTests.this.time.interruptSleep(1);
-			Retry retry = retry(policy().until((result, context) -> false).build());
+			time().interruptSleep(1);
+			Retry retry = retry(policy().until((result, context) -> false));
 			assertThat(retry.call(ScriptedOperation.script().returns("running"))).isEqualTo("running");
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
@@ -356,51 +271,20 @@ class BlockingDriverTests {
 	class Deadline {
 
 		@Test
-		void endsTheCallBeforeAUselessWait() {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(1, IOException::new)
-				.taking(Duration.ofMillis(20), BlockingDriverTests.this.time);
-			Retry retry = retry(
-					policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)).build());
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertDelays(100, 200, 400);
-			assertThat(BlockingDriverTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(780));
-			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
-		}
-
-		@Test
 		void thatAFirstAttemptMissesLeavesNoOther() {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(new IOException())
-				.taking(Duration.ofSeconds(2), BlockingDriverTests.this.time);
-			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
+				.taking(Duration.ofSeconds(2), time());
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)));
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
 			assertThat(operation.calls()).isEqualTo(1);
 			assertDelays();
 		}
 
 		@Test
-		void thatALongWaitMissesStartsNoAttempt() {
-			BlockingDriverTests.this.time.oversleepBy(Duration.ofSeconds(5));
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
-			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
-		}
-
-		@Test
 		void countsTheTimeOfListeners() {
-			Retry retry = builder(
-					policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)).build())
-				.listener(new RetryListener() {
-
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						BlockingDriverTests.this.time.advance(Duration.ofMillis(500));
-					}
-
-				})
+			Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)))
+				.listener(Listeners.onRetry((event) -> time().advance(Duration.ofMillis(500))))
 				.build();
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
@@ -415,56 +299,51 @@ class BlockingDriverTests {
 		@ParameterizedTest
 		@ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
 		void mayWrapAtAnyMoment(long millis) {
-			BlockingDriverTests.this.time = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
+			VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(1, IOException::new)
-				.taking(Duration.ofMillis(1), BlockingDriverTests.this.time);
-			Retry retry = retry(policy().maxAttempts(9).deadline(Duration.ofSeconds(1)).build());
+				.taking(Duration.ofMillis(1), wrapping);
+			Retry retry = builder(policy().maxAttempts(9).deadline(Duration.ofSeconds(1))).time(wrapping).build();
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertDelays(100, 200, 400);
-			assertThat(BlockingDriverTests.this.listener.story().elapsed()).isEqualTo(Duration.ofMillis(704));
+			assertThat(wrapping.delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200),
+					Duration.ofMillis(400));
+			assertThat(story().elapsed()).isEqualTo(Duration.ofMillis(704));
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
 		@Test
 		void mayStepBack() {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script().does(() -> {
-				BlockingDriverTests.this.time.stepBack(Duration.ofHours(1));
+				time().stepBack(Duration.ofHours(1));
 				throw new IOException();
 			});
-			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)).build());
+			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)));
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
 			assertDelays(100, 200, 400);
-			assertThat(BlockingDriverTests.this.recorder.lines()).contains("attempt 1 transient 0ms",
-					"call attempts_exhausted 0ms");
+			assertThat(recorder().lines()).contains("attempt 1 transient 0ms", "call attempts_exhausted 0ms");
 		}
 
 	}
 
-	@Nested
-	class Endurance {
-
-		@Test
-		void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
-			int[] depth = new int[2];
-			int[] calls = new int[1];
-			Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).build()).build();
-			assertThat(retry.call(() -> {
-				int call = ++calls[0];
-				if (call == 2 || call == 10_001) {
-					depth[call / 10_001] = new Throwable().getStackTrace().length;
-				}
-				if (call <= 10_000) {
-					throw new StacklessException();
-				}
-				return "done";
-			})).isEqualTo("done");
-			assertThat(calls[0]).isEqualTo(10_001);
-			assertThat(depth[1]).isEqualTo(depth[0]).isPositive();
-			assertThat(BlockingDriverTests.this.time.delays()).hasSize(10_000);
-			assertThat(BlockingDriverTests.this.time.delays().get(9_999)).isEqualTo(Duration.ofSeconds(10));
-		}
-
+	@Test
+	void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
+		int[] depth = new int[2];
+		int[] calls = new int[1];
+		Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)).build();
+		assertThat(retry.call(() -> {
+			int call = ++calls[0];
+			if (call == 2 || call == 10_001) {
+				depth[call / 10_001] = new Throwable().getStackTrace().length;
+			}
+			if (call <= 10_000) {
+				throw new StacklessException();
+			}
+			return "done";
+		})).isEqualTo("done");
+		assertThat(calls[0]).isEqualTo(10_001);
+		assertThat(depth[1]).isEqualTo(depth[0]).isPositive();
+		assertThat(time().delays()).hasSize(10_000);
+		assertThat(time().delays().get(9_999)).isEqualTo(Duration.ofSeconds(10));
 	}
 
 	@Nested
@@ -473,25 +352,22 @@ class BlockingDriverTests {
 		@Test
 		void isNotCarriedByAnExceptionThatCannot() {
 			StacklessException failure = new StacklessException();
-			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
-				.isSameAs(failure);
+			assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
 			assertThat(failure.getSuppressed()).isEmpty();
-			assertThat(BlockingDriverTests.this.listener.story().failure()).isSameAs(failure);
+			assertThat(story().failure()).isSameAs(failure);
 		}
 
 		@Test
 		void doesNotAccumulateOnASharedInstance() {
 			IOException shared = new IOException("shared");
-			Retry retry = retry(policy().maxAttempts(2).build());
+			Retry retry = retry(policy().maxAttempts(2));
 			for (int call = 0; call < 100; call++) {
 				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(shared);
 				assertThatThrownBy(() -> retry.call(operation)).isSameAs(shared);
 				assertThat(operation.calls()).isEqualTo(2);
 			}
-			assertThat(shared.getSuppressed())
-				.containsExactly(BlockingDriverTests.this.listener.stopped().get(0).story());
-			assertThat(BlockingDriverTests.this.listener.stopped())
-				.allMatch((stop) -> stop.story().reason() == StopReason.ATTEMPTS_EXHAUSTED)
+			assertThat(shared.getSuppressed()).containsExactly(listener().stopped().get(0).story());
+			assertThat(listener().stopped()).allMatch((stop) -> stop.story().reason() == StopReason.ATTEMPTS_EXHAUSTED)
 				.hasSize(100);
 		}
 
@@ -500,9 +376,8 @@ class BlockingDriverTests {
 			IOException failure = new IOException();
 			IOException closing = new IOException("closing");
 			failure.addSuppressed(closing);
-			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(failure)))
-				.isSameAs(failure);
-			assertThat(failure.getSuppressed()).containsExactly(closing, BlockingDriverTests.this.listener.story());
+			assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
+			assertThat(failure.getSuppressed()).containsExactly(closing, story());
 		}
 
 	}
@@ -570,12 +445,11 @@ class BlockingDriverTests {
 				.flatMap(List::stream)
 				.map(Duration::ofSeconds)
 				.toList());
-			RetryPolicy policy = policy().shape(ladder)
+			RetryPolicyBuilder policy = policy().shape(ladder)
 				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.deadline(Duration.ofMinutes(3))
-				.until((result, context) -> "PAID".equals(result))
-				.build();
-			VirtualTime clock = BlockingDriverTests.this.time;
+				.until((result, context) -> "PAID".equals(result));
+			VirtualTime clock = time();
 			String status = retry(policy).<String, RuntimeException>call(
 					() -> (clock.elapsed().compareTo(Duration.ofSeconds(160)) > 0) ? "PAID" : "PENDING");
 			assertThat(status).isEqualTo("PAID");
@@ -607,31 +481,6 @@ class BlockingDriverTests {
 			assertThat(Arrays.stream(starts, 0, 249).sum()).isZero();
 		}
 
-	}
-
-	private static RetryPolicyBuilder policy() {
-		return RetryPolicy.builder("orders").jitter(Jitter.none());
-	}
-
-	private Retry retry(RetryPolicy policy) {
-		return builder(policy).build();
-	}
-
-	private RetryBuilder builder(RetryPolicy policy) {
-		return Retry.builder(policy)
-			.method("OrderService.place")
-			.time(this.time)
-			.listener(this.listener)
-			.recorder(this.recorder);
-	}
-
-	private StopReason reason() {
-		return this.listener.story().reason();
-	}
-
-	private void assertDelays(long... millis) {
-		assertThat(this.time.delays())
-			.containsExactlyElementsOf(Arrays.stream(millis).mapToObj(Duration::ofMillis).toList());
 	}
 
 	@SuppressWarnings("serial") // never serialized

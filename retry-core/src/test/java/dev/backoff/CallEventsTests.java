@@ -1,7 +1,6 @@
 package dev.backoff;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -10,13 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.delay.Jitter;
-import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.CallRecorder;
-import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
-import dev.backoff.event.StopReason;
-import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.Hostile;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
@@ -46,9 +41,9 @@ class CallEventsTests {
 					Retry.builder(policy(bug))
 						.time(brokenTime)
 						.random(RandomSources.middle())
-						.recorder(new ThrowingRecorder(bug))
+						.recorder(new Hostile(() -> bug))
 						.listener(before)
-						.listener(new ThrowingListener(bug))
+						.listener(new Hostile(() -> bug))
 						.listener(after));
 			assertThat(broken).as(scenario).isEqualTo(plain);
 			assertThat(brokenTime.delays()).as(scenario).isEqualTo(plainTime.delays());
@@ -58,7 +53,7 @@ class CallEventsTests {
 					before.events().stream().filter((event) -> !(event instanceof RetryEvent.HookFailed)).toList())
 			.isNotEmpty();
 		assertThat(before.hookFailures()).extracting(RetryEvent.HookFailed::hook)
-			.contains("recorder", "listener " + ThrowingListener.class.getName(), "until condition");
+			.contains("recorder", "listener " + Hostile.class.getName(), "until condition");
 		assertThat(before.hookFailures()).allMatch((event) -> event.failure() == bug);
 		assertThat(before.hookFailures()).containsExactlyElementsOf(after.hookFailures());
 	}
@@ -68,7 +63,7 @@ class CallEventsTests {
 		RecordingListener listener = new RecordingListener();
 		RetryBuilder builder = Retry.builder(policy(null))
 			.time(new VirtualTime())
-			.recorder(new ThrowingRecorder(new OutOfMemoryError()))
+			.recorder(new Hostile(OutOfMemoryError::new))
 			.listener(new RetryListener() {
 
 				@Override
@@ -82,37 +77,13 @@ class CallEventsTests {
 		assertThat(listener.hookFailures()).isNotEmpty();
 	}
 
-	@Test
-	void tellsListenersInOrder() {
-		List<String> told = new ArrayList<>();
-		RetryBuilder builder = Retry.builder(policy(null)).time(new VirtualTime());
-		for (String name : List.of("first", "second")) {
-			builder.listener(new RetryListener() {
-
-				@Override
-				public void onRetry(RetryEvent.Scheduled event) {
-					told.add(name + " retry " + event.attempt());
-				}
-
-				@Override
-				public void onStop(RetryEvent.Stopped event) {
-					told.add(name + " stop");
-				}
-
-			});
-		}
-		run("never", builder);
-		assertThat(told).containsExactly("first retry 1", "second retry 1", "first retry 2", "second retry 2",
-				"first stop", "second stop");
-	}
-
 	private static RetryPolicy policy(Throwable bug) {
 		return RetryPolicy.builder("p")
 			.maxAttempts(3)
 			.jitter(Jitter.equal())
 			.retryWhen((result, context) -> "bad".equals(result))
 			.until((bug == null) ? null : (result, context) -> {
-				throw CallEventsTests.<RuntimeException>sneak(bug);
+				throw Hostile.<RuntimeException>sneak(bug);
 			})
 			.build();
 	}
@@ -135,69 +106,6 @@ class CallEventsTests {
 			end = ex + " with " + List.of(ex.getSuppressed());
 		}
 		return end + " after " + operation.calls();
-	}
-
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" }) // always throws
-	private static <X extends Throwable> RuntimeException sneak(Throwable bug) throws X {
-		throw (X) bug;
-	}
-
-	private record ThrowingListener(Throwable bug) implements RetryListener {
-
-		@Override
-		public void onRetry(RetryEvent.Scheduled event) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void onSuccess(RetryEvent.Succeeded event) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void onStop(RetryEvent.Stopped event) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void onHookFailure(RetryEvent.HookFailed event) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-	}
-
-	private record ThrowingRecorder(Throwable bug) implements CallRecorder {
-
-		@Override
-		public void attempt(int number, AttemptOutcome outcome, long nanos) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void call(StopReason reason, long nanos) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void waiting(DelaySource source, long nanos) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void waited() {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void retry(RetryCause cause) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
-		@Override
-		public void recovered(boolean done) {
-			CallEventsTests.<RuntimeException>sneak(this.bug);
-		}
-
 	}
 
 }

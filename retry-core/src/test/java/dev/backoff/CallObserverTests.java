@@ -3,9 +3,11 @@ package dev.backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,10 +26,9 @@ import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.RecordingListener;
+import dev.backoff.fixture.HookedObserver;
 import dev.backoff.fixture.RecordingObserver;
-import dev.backoff.fixture.VirtualTime;
+import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,13 +38,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What an observer is told and what is open meanwhile, besides that the
  * {@linkplain DriverContractTests contract} holds for observed calls.
  */
-class CallObserverTests {
-
-	private final VirtualTime time = new VirtualTime();
+class CallObserverTests extends CallFixture {
 
 	private final RecordingObserver observer = new RecordingObserver();
-
-	private final RecordingListener listener = new RecordingListener();
 
 	private final List<String> seen = new ArrayList<>();
 
@@ -54,10 +51,7 @@ class CallObserverTests {
 	}
 
 	private RetryBuilder unobserved() {
-		return Retry.builder(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(3).build())
-			.time(this.time)
-			.executor(Runnable::run)
-			.listener(this.listener);
+		return builder(policy().maxAttempts(3));
 	}
 
 	private String work() throws IOException {
@@ -68,40 +62,14 @@ class CallObserverTests {
 		return "done";
 	}
 
-	private CallRecorder recorder() {
-		return new CallRecorder() {
-
-			@Override
-			public void attempt(int number, AttemptOutcome outcome, long nanos) {
-				CallObserverTests.this.seen.add("attempt in " + CallObserverTests.this.observer.current());
+	/* Of waits that end and of retries, no call in particular is told. */
+	private CallRecorder scopes() {
+		return new RecordingRecorder((line) -> {
+			String what = line.replaceFirst(" .*", "");
+			if (!List.of("waited", "retry").contains(what)) {
+				this.seen.add(what + " in " + this.observer.current());
 			}
-
-			@Override
-			public void call(StopReason reason, long nanos) {
-				CallObserverTests.this.seen.add("call in " + CallObserverTests.this.observer.current());
-			}
-
-			@Override
-			public void waiting(DelaySource source, long nanos) {
-				CallObserverTests.this.seen.add("waiting in " + CallObserverTests.this.observer.current());
-			}
-
-			@Override
-			public void waited() {
-				// of no call in particular
-			}
-
-			@Override
-			public void retry(RetryCause cause) {
-				// of no call in particular
-			}
-
-			@Override
-			public void recovered(boolean done) {
-				CallObserverTests.this.seen.add("recovered in " + CallObserverTests.this.observer.current());
-			}
-
-		};
+		});
 	}
 
 	@Nested
@@ -120,7 +88,7 @@ class CallObserverTests {
 		@Test
 		void areObservedByTheirKeyFromTheirStoringOn() {
 			CallObserverTests.this.failures = 1;
-			Retry retry = retry().recorder(recorder()).build();
+			Retry retry = retry().recorder(scopes()).build();
 			retry.stored("k-1");
 			assertThat(attempt(retry, 0)).isInstanceOf(ResumeResult.Again.class);
 			assertThat(attempt(retry, 1)).isEqualTo(new ResumeResult.Done(false));
@@ -181,7 +149,7 @@ class CallObserverTests {
 
 		@Test
 		void areObservedWhenTheySucceedAtOnce() throws IOException {
-			retry().recorder(recorder()).build().call(CallObserverTests.this::work);
+			retry().recorder(scopes()).build().call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
 					"attempt 1 ends success", "call ends succeeded after 1 none");
 			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
@@ -191,7 +159,7 @@ class CallObserverTests {
 		@Test
 		void areObservedAttemptByAttempt() throws IOException {
 			CallObserverTests.this.failures = 2;
-			retry().recorder(recorder()).build().call(CallObserverTests.this::work);
+			retry().recorder(scopes()).build().call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
 					"attempt 1 ends transient IOException", "wait 100ms policy", "attempt 2 begins",
 					"attempt 2 ends transient IOException", "wait 200ms policy", "attempt 3 begins",
@@ -204,7 +172,7 @@ class CallObserverTests {
 		@Test
 		void endAfterTheirRecovery() throws IOException {
 			CallObserverTests.this.failures = 3;
-			retry().recorder(recorder())
+			retry().recorder(scopes())
 				.build()
 				.<String, IOException>call(CallObserverTests.this::work, (operation, story) -> {
 					CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
@@ -227,7 +195,7 @@ class CallObserverTests {
 
 		@Test
 		void areObservedWithoutAnAttempt() {
-			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(CallObserverTests.this.time).build();
+			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(time()).build();
 			breaker.open();
 			assertThatExceptionOfType(CircuitOpenException.class)
 				.isThrownBy(() -> retry().breaker(breaker).build().call(CallObserverTests.this::work));
@@ -238,7 +206,7 @@ class CallObserverTests {
 		@Test
 		void areObservedWithATimeout() throws IOException {
 			Retry.builder(RetryPolicy.builder("orders").attemptTimeout(Duration.ofSeconds(1)).build())
-				.time(CallObserverTests.this.time)
+				.time(time())
 				.observer(CallObserverTests.this.observer)
 				.build()
 				.call(CallObserverTests.this::work);
@@ -252,7 +220,7 @@ class CallObserverTests {
 			unobserved().observer((policy, method) -> null).build().call(CallObserverTests.this::work);
 			assertThat(CallObserverTests.this.seen).containsExactly("work in nothing", "work in nothing",
 					"work in nothing");
-			assertThat(CallObserverTests.this.listener.hookFailures()).isEmpty();
+			assertThat(listener().hookFailures()).isEmpty();
 		}
 
 		@Test
@@ -281,12 +249,12 @@ class CallObserverTests {
 
 		@Test
 		void areOpenWhileAnAttemptIsStartedAndItsEndRecorded() {
-			CompletableFuture<String> result = retry().recorder(recorder()).build().callAsync(this::newStage);
+			CompletableFuture<String> result = retry().recorder(scopes()).build().callAsync(this::newStage);
 			assertThat(CallObserverTests.this.observer.current()).isEqualTo("nothing");
 			assertThat(CallObserverTests.this.observer.running()).isEqualTo(2);
 			this.stages.get(0).completeExceptionally(new IOException("down"));
 			assertThat(CallObserverTests.this.observer.running()).isEqualTo(1);
-			CallObserverTests.this.time.runAll();
+			time().runAll();
 			CompletableFuture<String> follower = result.whenComplete((value, ex) -> CallObserverTests.this.seen
 				.add("caller in " + CallObserverTests.this.observer.current()));
 			this.stages.get(1).complete("done");
@@ -377,12 +345,18 @@ class CallObserverTests {
 		void areToldInTheirOrder() throws Exception {
 			CallObserverTests.this.failures = 1;
 			toldOf(this.told).call(CallObserverTests.this::work);
-			assertThat(this.told).containsExactly("1 begins", "2 begins", "1 attempt", "2 attempt", "1 opens",
-					"2 opens", "2 closes", "1 closes", "1 opens", "2 opens", "2 closes", "1 closes", "1 attempt ends",
-					"2 attempt ends", "1 waits", "2 waits", "1 opens", "2 opens", "2 closes", "1 closes", "1 attempt",
-					"2 attempt", "1 opens", "2 opens", "2 closes", "1 closes", "1 opens", "2 opens", "2 closes",
-					"1 closes", "1 attempt ends", "2 attempt ends", "1 opens", "2 opens", "2 closes", "1 closes",
-					"1 opens", "2 opens", "2 closes", "1 closes", "1 ends", "2 ends");
+			assertThat(this.told).isEqualTo(told("call begins", "attempt begins", "attempt opens", "attempt closes",
+					"attempt opens", "attempt closes", "attempt ends", "wait begins", "call opens", "call closes",
+					"attempt begins", "attempt opens", "attempt closes", "attempt opens", "attempt closes",
+					"attempt ends", "call opens", "call closes", "call opens", "call closes", "call ends"));
+		}
+
+		/* The second one closes before the first. */
+		private static List<String> told(String... places) {
+			return Arrays.stream(places)
+				.flatMap((place) -> place.endsWith(" closes") ? Stream.of("2 " + place, "1 " + place)
+						: Stream.of("1 " + place, "2 " + place))
+				.toList();
 		}
 
 		@Test
@@ -390,15 +364,15 @@ class CallObserverTests {
 			CallObserverTests.this.failures = 1;
 			CompletableFuture<String> result = toldOf(this.told)
 				.callAsync(() -> CompletableFuture.completedFuture(work()));
-			CallObserverTests.this.time.runAll();
+			time().runAll();
 			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("done");
 			assertThat(this.told).filteredOn((line) -> line.startsWith("1"))
 				.isEqualTo(this.told.stream()
 					.filter((line) -> line.startsWith("2"))
 					.map((line) -> "1" + line.substring(1))
 					.toList())
-				.contains("1 waits")
-				.endsWith("1 ends");
+				.contains("1 wait begins")
+				.endsWith("1 call ends");
 		}
 
 		@Test
@@ -409,142 +383,43 @@ class CallObserverTests {
 			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
 		}
 
+		private static CallObserver teller(String name, List<String> told) {
+			return new HookedObserver((place) -> told.add(name + " " + place));
+		}
+
 		private Retry toldOf(List<String> told) {
 			return unobserved().observer(teller("1", told)).observer(teller("2", told)).build();
 		}
 
-		private CallObserver teller(String name, List<String> told) {
-			return (policy, method) -> {
-				told.add(name + " begins");
-				return new CallObserver.ObservedCall() {
-
-					@Override
-					public CallObserver.Scope open() {
-						told.add(name + " opens");
-						return () -> told.add(name + " closes");
-					}
-
-					@Override
-					public CallObserver.ObservedAttempt attemptBegins(int number) {
-						told.add(name + " attempt");
-						CallObserver.Observed call = this;
-						return new CallObserver.ObservedAttempt() {
-
-							@Override
-							public CallObserver.Scope open() {
-								return call.open();
-							}
-
-							@Override
-							public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
-								told.add(name + " attempt ends");
-							}
-
-						};
-					}
-
-					@Override
-					public void waitBegins(DelaySource source, long nanos) {
-						told.add(name + " waits");
-					}
-
-					@Override
-					public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
-							@Nullable Throwable thrown) {
-						told.add(name + " ends");
-					}
-
-				};
-			};
-		}
-
 	}
 
-	/** An observer that throws at one place. */
-	@Nested
-	class AnObserverThatThrows {
-
-		private String place = "";
-
-		@Test
-		void failsNoCall() throws Exception {
-			for (String here : List.of("call begins", "call opens", "call closes", "attempt begins", "attempt opens",
-					"attempt closes", "attempt ends", "wait begins", "call ends")) {
-				this.place = here;
-				CallObserverTests.this.listener.clear();
-				CallObserverTests.this.failures = 2;
-				assertThat(retry().observer(this::call).build().call(CallObserverTests.this::work)).as(here)
-					.isEqualTo("done");
-				CallObserverTests.this.failures = 2;
-				CompletableFuture<String> result = retry().observer(this::call)
-					.build()
-					.callAsync(() -> CompletableFuture.completedFuture(work()));
-				CallObserverTests.this.time.runAll();
-				assertThat(result.get(60, TimeUnit.SECONDS)).as(here).isEqualTo("done");
-				assertThat(CallObserverTests.this.listener.hookFailures()).as(here)
-					.isNotEmpty()
-					.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
-				assertThat(CallObserverTests.this.observer.running()).as("the observer before it").isZero();
-				assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
-			}
+	@Test
+	void anObserverThatThrowsFailsNoCall() throws Exception {
+		for (String here : List.of("call begins", "call opens", "call closes", "attempt begins", "attempt opens",
+				"attempt closes", "attempt ends", "wait begins", "call ends")) {
+			listener().clear();
+			this.failures = 2;
+			assertThat(retry().observer(throwing(here)).build().call(this::work)).as(here).isEqualTo("done");
+			this.failures = 2;
+			CompletableFuture<String> result = retry().observer(throwing(here))
+				.build()
+				.callAsync(() -> CompletableFuture.completedFuture(work()));
+			time().runAll();
+			assertThat(result.get(60, TimeUnit.SECONDS)).as(here).isEqualTo("done");
+			assertThat(listener().hookFailures()).as(here)
+				.isNotEmpty()
+				.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("observer"));
+			assertThat(this.observer.running()).as("the observer before it").isZero();
+			assertThat(this.observer.mistakes()).isEmpty();
 		}
+	}
 
-		private void at(String here) {
-			if (here.equals(this.place)) {
+	private CallObserver throwing(String place) {
+		return new HookedObserver((here) -> {
+			if (here.equals(place)) {
 				throw new IllegalStateException("observer");
 			}
-		}
-
-		private CallObserver.Scope open(String what) {
-			at(what + " opens");
-			return () -> at(what + " closes");
-		}
-
-		private CallObserver.ObservedCall call(String policy, String method) {
-			at("call begins");
-			return new CallObserver.ObservedCall() {
-
-				@Override
-				public CallObserver.Scope open() {
-					return AnObserverThatThrows.this.open("call");
-				}
-
-				@Override
-				public CallObserver.ObservedAttempt attemptBegins(int number) {
-					at("attempt begins");
-					return attempt();
-				}
-
-				@Override
-				public void waitBegins(DelaySource source, long nanos) {
-					at("wait begins");
-				}
-
-				@Override
-				public void ends(StopReason reason, int attempts, RetryEvent.RecoveryOutcome recovery,
-						@Nullable Throwable thrown) {
-					at("call ends");
-				}
-
-			};
-		}
-
-		private CallObserver.ObservedAttempt attempt() {
-			return new CallObserver.ObservedAttempt() {
-
-				@Override
-				public CallObserver.Scope open() {
-					return AnObserverThatThrows.this.open("attempt");
-				}
-
-				@Override
-				public void ends(AttemptOutcome outcome, @Nullable Throwable failure) {
-					at("attempt ends");
-				}
-
-			};
-		}
-
+		});
 	}
 
 	@Nested
@@ -554,7 +429,7 @@ class CallObserverTests {
 
 		private Retry retry(String name, String... observers) {
 			RetryBuilder builder = Retry.builder(RetryPolicy.builder(name).jitter(Jitter.none()).build())
-				.time(CallObserverTests.this.time)
+				.time(time())
 				.executor(Runnable::run);
 			for (String observer : observers) {
 				builder.observer((policy, method) -> new Named(observer + policy, this.told));

@@ -77,8 +77,8 @@ class CallRegistryTests {
 		Counted waiter = new Counted() {
 
 			@Override
-			void wake() {
-				super.wake();
+			void shutDown() {
+				super.shutDown();
 				CallRegistryTests.this.waiting.leave(this);
 				Thread thread = new Thread(() -> {
 					CallRegistryTests.this.waiting.leave(other);
@@ -136,11 +136,11 @@ class CallRegistryTests {
 
 		@Override
 		public void run() {
-			wake();
+			shutDown();
 		}
 
 		@Override
-		void wake() {
+		void shutDown() {
 			this.woken.incrementAndGet();
 		}
 

@@ -14,21 +14,16 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import dev.backoff.delay.Jitter;
+import dev.backoff.fixture.Hostile;
+import dev.backoff.fixture.Listeners;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
-import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassifier;
-import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
-import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.RetryPolicy;
-import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
@@ -36,11 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Listeners, conditions, recoveries and time that throw or call back. */
-class FailingCallbacksTests {
-
-	private final VirtualTime time = new VirtualTime();
-
-	private final RecordingListener recording = new RecordingListener();
+class FailingCallbacksTests extends CallFixture {
 
 	@Nested
 	class Reentrancy {
@@ -50,27 +41,18 @@ class FailingCallbacksTests {
 		void aListenerIsNotToldOfTheCallsItMakesWhenOneStops() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build())
-				.time(FailingCallbacksTests.this.time)
-				.listener(new RetryListener() {
-
-					@Override
-					public void onStop(RetryEvent.Stopped event) {
-						told.incrementAndGet();
-						assertThatThrownBy(() -> alerts[0].call(() -> {
-							throw new IOException("the alert fails too");
-						})).isInstanceOf(IOException.class);
-					}
-
-				})
-				.listener(FailingCallbacksTests.this.recording)
-				.build();
+			alerts[0] = Retry.builder(policy().build()).time(time()).listener(Listeners.onStop((event) -> {
+				told.incrementAndGet();
+				assertThatThrownBy(() -> alerts[0].call(() -> {
+					throw new IOException("the alert fails too");
+				})).isInstanceOf(IOException.class);
+			})).listener(listener()).build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(told).hasValue(1);
-			assertThat(FailingCallbacksTests.this.recording.stopped()).hasSize(2);
-			assertThat(FailingCallbacksTests.this.recording.hookFailures()).isEmpty();
+			assertThat(listener().stopped()).hasSize(2);
+			assertThat(listener().hookFailures()).isEmpty();
 		}
 
 		@Test
@@ -78,29 +60,21 @@ class FailingCallbacksTests {
 		void aListenerIsNotToldOfTheCallsItMakesBeforeARetry() {
 			AtomicInteger told = new AtomicInteger();
 			Retry[] alerts = new Retry[1];
-			alerts[0] = Retry.builder(policy().build())
-				.time(FailingCallbacksTests.this.time)
-				.listener(new RetryListener() {
-
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						told.incrementAndGet();
-						assertThatThrownBy(() -> alerts[0].call(() -> {
-							throw new IOException("the alert fails too");
-						})).isInstanceOf(IOException.class);
-					}
-
-				})
-				.build();
+			alerts[0] = Retry.builder(policy().build()).time(time()).listener(Listeners.onRetry((event) -> {
+				told.incrementAndGet();
+				assertThatThrownBy(() -> alerts[0].call(() -> {
+					throw new IOException("the alert fails too");
+				})).isInstanceOf(IOException.class);
+			})).build();
 			assertThatThrownBy(() -> alerts[0].call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
-			assertThat(told).hasValue(2);
+			assertThat(told).hasValue(3);
 		}
 
 		@Test
 		void aClassifierMayMakeCallsOfItsOwn() throws Exception {
-			Retry inner = retry(policy().build());
+			Retry inner = retry(policy());
 			FailureClassifier classifier = (failure) -> {
 				assertThatThrownBy(() -> inner.call(() -> {
 					throw new IOException("lookup");
@@ -110,14 +84,14 @@ class FailingCallbacksTests {
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 				.fails(2, () -> new IOException("down"))
 				.returns("done");
-			assertThat(retry(policy().classifiers(List.of(classifier)).build()).call(operation)).isEqualTo("done");
+			assertThat(retry(policy().classifiers(List.of(classifier))).call(operation)).isEqualTo("done");
 			assertThat(operation.attempts()).extracting(Attempt::number).containsExactly(1, 2, 3);
 			assertThat(Attempt.isRunning()).isFalse();
 		}
 
 		@Test
 		void aRecoveryMayCallWhatItRecovers() throws Exception {
-			Retry retry = retry(policy().build());
+			Retry retry = retry(policy());
 			String result = retry.<String, Exception>call(() -> {
 				throw new IOException("down");
 			}, (context, stopped) -> {
@@ -130,26 +104,23 @@ class FailingCallbacksTests {
 		@Test
 		void anEventSeesTheAttemptItTellsOf() {
 			List<String> seen = new ArrayList<>();
-			Retry retry = Retry.builder(policy().build())
-				.time(FailingCallbacksTests.this.time)
-				.listener(new RetryListener() {
+			Retry retry = Retry.builder(policy().build()).time(time()).listener(new RetryListener() {
 
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						seen.add("retry " + Attempt.isRunning());
-					}
+				@Override
+				public void onRetry(RetryEvent.Scheduled event) {
+					seen.add("retry " + Attempt.isRunning());
+				}
 
-					@Override
-					public void onStop(RetryEvent.Stopped event) {
-						seen.add("stop " + Attempt.isRunning());
-					}
+				@Override
+				public void onStop(RetryEvent.Stopped event) {
+					seen.add("stop " + Attempt.isRunning());
+				}
 
-				})
-				.build();
+			}).build();
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
-			assertThat(seen).containsExactly("retry true", "retry true", "stop false");
+			assertThat(seen).containsExactly("retry true", "retry true", "retry true", "stop false");
 		}
 
 	}
@@ -159,26 +130,17 @@ class FailingCallbacksTests {
 
 		@Test
 		void thatAListenerSwallowsEndTheCall() {
-			Retry retry = Retry.builder(policy().build())
-				.time(FailingCallbacksTests.this.time)
-				.listener(new RetryListener() {
-
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						throw sneak(new InterruptedException("in the listener"));
-					}
-
-				})
-				.listener(FailingCallbacksTests.this.recording)
-				.build();
+			Retry retry = Retry.builder(policy().build()).time(time()).listener(Listeners.onRetry((event) -> {
+				throw Hostile.<RuntimeException>sneak(new InterruptedException("in the listener"));
+			})).listener(listener()).build();
 			assertEndsInterrupted(retry);
 		}
 
 		@Test
 		void thatAClassifierSwallowsLeaveTheFlag() {
 			Retry retry = retry(policy().classifiers(List.of((failure) -> {
-				throw sneak(new InterruptedException("in the classifier"));
-			})).build());
+				throw Hostile.<RuntimeException>sneak(new InterruptedException("in the classifier"));
+			})));
 			try {
 				assertThatThrownBy(() -> retry.call(() -> {
 					throw new IOException("down");
@@ -193,7 +155,7 @@ class FailingCallbacksTests {
 		void beforeTheCallDoNotStopASuccess() throws Exception {
 			Thread.currentThread().interrupt();
 			try {
-				assertThat(retry(policy().build()).<String, Exception>call(() -> "done")).isEqualTo("done");
+				assertThat(retry(policy()).<String, Exception>call(() -> "done")).isEqualTo("done");
 			}
 			finally {
 				assertThat(Thread.interrupted()).isTrue();
@@ -203,13 +165,13 @@ class FailingCallbacksTests {
 		@Test
 		void beforeTheCallEndItAtTheFirstWait() {
 			Thread.currentThread().interrupt();
-			assertEndsInterrupted(retry(policy().build()));
+			assertEndsInterrupted(retry(policy()));
 		}
 
 		@Test
 		void inARecoveryPassAsTheyAre() {
 			InterruptedException own = new InterruptedException("in the recovery");
-			assertThatThrownBy(() -> retry(policy().build()).<String, Exception>call(() -> {
+			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(() -> {
 				throw new IOException("down");
 			}, (context, stopped) -> {
 				throw own;
@@ -228,7 +190,7 @@ class FailingCallbacksTests {
 				assertThat(Thread.interrupted()).isTrue();
 			}
 			assertThat(calls[0]).isEqualTo(1);
-			assertThat(FailingCallbacksTests.this.recording.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -243,8 +205,8 @@ class FailingCallbacksTests {
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw failure;
 			})).isSameAs(failure);
-			assertThat(FailingCallbacksTests.this.recording.hookFailures()).hasSize(1);
-			assertThat(FailingCallbacksTests.this.recording.stopped()).hasSize(1);
+			assertThat(listener().hookFailures()).hasSize(1);
+			assertThat(listener().stopped()).hasSize(1);
 		}
 
 		@Test
@@ -294,7 +256,7 @@ class FailingCallbacksTests {
 		}
 
 		private RetryListener recorded() {
-			return FailingCallbacksTests.this.recording;
+			return listener();
 		}
 
 	}
@@ -305,7 +267,7 @@ class FailingCallbacksTests {
 		@Test
 		void insteadOfAnAttemptLeavesTheCallAlone() throws Exception {
 			assertThat(observed(null).<String, Exception>call(() -> "ok")).isEqualTo("ok");
-			assertThat(recording.hookFailures()).isNotEmpty();
+			assertThat(listener().hookFailures()).isNotEmpty();
 		}
 
 		@Test
@@ -351,55 +313,34 @@ class FailingCallbacksTests {
 				}
 
 			};
-			return Retry.builder(policy().build())
-				.observer((policy, method) -> call)
-				.listener(FailingCallbacksTests.this.recording)
-				.build();
+			return Retry.builder(policy().build()).observer((policy, method) -> call).listener(listener()).build();
 		}
 
 	}
 
-	@Nested
-	class AllHooksThrow {
-
-		@Test
-		void everythingAndTheCallGoesOn() throws Exception {
-			for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
-					() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
-					() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
-				RetryBuilder retry = Retry.builder(policy().retryWhen((result, context) -> {
-					throw sneak(failure.get());
-				}).until((result, context) -> {
-					throw sneak(failure.get());
-				}).build()).time(FailingCallbacksTests.this.time).random(() -> {
-					throw sneak(failure.get());
-				}).recorder(new ThrowingRecorder(failure)).listener(FailingCallbacksTests.this.recording);
-				if (!(failure.get() instanceof VirtualMachineError)) {
-					// which a listener may throw to the caller
-					retry.listener(new ThrowingListener(failure));
-				}
-				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-					.fails(2, () -> new IOException("down"))
-					.returns("done");
-				assertThat(retry.build().call(operation)).isEqualTo("done");
-				assertThat(operation.calls()).isEqualTo(3);
-				assertThat(Attempt.isRunning()).isFalse();
+	@Test
+	void allHooksThrowAndTheCallGoesOn() throws Exception {
+		for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
+				() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
+				() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
+			RetryBuilder retry = Retry.builder(policy().retryWhen((result, context) -> {
+				throw Hostile.<RuntimeException>sneak(failure.get());
+			}).until((result, context) -> {
+				throw Hostile.<RuntimeException>sneak(failure.get());
+			}).build()).time(time()).random(() -> {
+				throw Hostile.<RuntimeException>sneak(failure.get());
+			}).recorder(new Hostile(failure)).listener(listener());
+			if (!(failure.get() instanceof VirtualMachineError)) {
+				// which a listener may throw to the caller
+				retry.listener(new Hostile(failure));
 			}
+			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+				.fails(2, () -> new IOException("down"))
+				.returns("done");
+			assertThat(retry.build().call(operation)).isEqualTo("done");
+			assertThat(operation.calls()).isEqualTo(3);
+			assertThat(Attempt.isRunning()).isFalse();
 		}
-
-	}
-
-	private Retry retry(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).listener(this.recording).build();
-	}
-
-	private static RetryPolicyBuilder policy() {
-		return RetryPolicy.builder("attack").maxAttempts(3).jitter(Jitter.none());
-	}
-
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
-	private static <X extends Throwable> RuntimeException sneak(Throwable failure) throws X {
-		throw (X) failure;
 	}
 
 	/** The system's time with another timer. */
@@ -448,64 +389,6 @@ class FailingCallbacksTests {
 			if (this.brokenSleep) {
 				throw new IllegalStateException("no sleep");
 			}
-		}
-
-	}
-
-	private record ThrowingListener(Supplier<Throwable> failure) implements RetryListener {
-
-		@Override
-		public void onRetry(RetryEvent.Scheduled event) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void onSuccess(RetryEvent.Succeeded event) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void onStop(RetryEvent.Stopped event) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void onHookFailure(RetryEvent.HookFailed event) {
-			throw sneak(this.failure.get());
-		}
-
-	}
-
-	private record ThrowingRecorder(Supplier<Throwable> failure) implements CallRecorder {
-
-		@Override
-		public void attempt(int number, AttemptOutcome outcome, long nanos) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void call(StopReason reason, long nanos) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void waiting(DelaySource source, long nanos) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void waited() {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void retry(RetryCause cause) {
-			throw sneak(this.failure.get());
-		}
-
-		@Override
-		public void recovered(boolean done) {
-			throw sneak(this.failure.get());
 		}
 
 	}

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
@@ -120,14 +120,8 @@ class LimitedCallTests {
 	@Test
 	void aCallOfAListenerTakesAPermitWhileTheCallWaits() {
 		List<Integer> active = new ArrayList<>();
-		RetryListener listener = new RetryListener() {
-
-			@Override
-			public void onRetry(RetryEvent.Scheduled event) {
-				active.add(LimitedCallTests.this.retry.call(LimitedCallTests.this.limit::active));
-			}
-
-		};
+		RetryListener listener = Listeners
+			.onRetry((event) -> active.add(LimitedCallTests.this.retry.call(LimitedCallTests.this.limit::active)));
 		assertThatThrownBy(() -> retry(policy()).listener(listener).build().run(() -> {
 			throw new IllegalStateException("down");
 		})).isInstanceOf(IllegalStateException.class);
@@ -136,17 +130,12 @@ class LimitedCallTests {
 
 	@Test
 	void aCallThatAListenerEndsLeavesTheQueue() {
-		RetryListener fatal = new RetryListener() {
-
-			@Override
-			public void onRetry(RetryEvent.Scheduled event) {
-				if (event.delay().isZero() && LimitedCallTests.this.limit.waiting() > 0) {
-					throw new OutOfMemoryError("by a listener");
-				}
-				LimitedCallTests.this.limit.tryAcquire();
+		RetryListener fatal = Listeners.onRetry((event) -> {
+			if (event.delay().isZero() && LimitedCallTests.this.limit.waiting() > 0) {
+				throw new OutOfMemoryError("by a listener");
 			}
-
-		};
+			LimitedCallTests.this.limit.tryAcquire();
+		});
 		Retry ended = retry(policy()).listener(fatal).build();
 		assertThatThrownBy(() -> ended.run(() -> {
 			throw new IllegalStateException("down");

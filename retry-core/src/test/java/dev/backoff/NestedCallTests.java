@@ -12,15 +12,12 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
@@ -29,62 +26,65 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Calls within attempts of other calls. */
-class NestedCallTests {
+class NestedCallTests extends CallFixture {
 
-	private final VirtualTime time = new VirtualTime();
+	private final ScriptedOperation<String> leaf = ScriptedOperation.<String>script().fails(failure());
 
-	private final RecordingListener listener = new RecordingListener();
+	private final Retry inner = untold(three());
 
-	private final IOException failure = new IOException("leaf");
+	/* Its stops are not told. */
+	private Retry untold(RetryPolicyBuilder policy) {
+		return Retry.builder(policy.build()).time(time()).build();
+	}
 
-	private final ScriptedOperation<String> leaf = ScriptedOperation.<String>script().fails(this.failure);
+	private ScriptedOperation<String> leaf() {
+		return this.leaf;
+	}
 
-	private final Retry inner = Retry.builder(policy().build()).time(this.time).build();
+	private Retry inner() {
+		return this.inner;
+	}
 
 	@Nested
 	class ByIdentity {
 
 		@Test
 		void aFailureIsRetriedByTheInnermostOnly() {
-			Retry outer = outer(policy().build());
-			Retry middle = Retry.builder(policy().build()).time(NestedCallTests.this.time).build();
-			assertThatThrownBy(() -> outer
-				.call(() -> middle.call(() -> NestedCallTests.this.inner.call(NestedCallTests.this.leaf))))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
-			assertThat(NestedCallTests.this.listener.story()).hasMessageContaining(
-					"Stopped after 1 of 3 attempts in 300 ms: NESTED, the inner policy p has refused to retry it");
-			assertThat(NestedCallTests.this.failure.getSuppressed()).hasSize(1);
+			Retry outer = retry(three());
+			Retry middle = untold(three());
+			assertThatThrownBy(() -> outer.call(() -> middle.call(() -> inner().call(leaf())))).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
+			assertThat(story()).hasMessageContaining(
+					"Stopped after 1 of 3 attempts in 300 ms: NESTED, the inner policy orders has refused to retry it");
+			assertThat(failure().getSuppressed()).hasSize(1);
 		}
 
 		@Test
 		void aWrappedFailureIsFoundByItsCause() {
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				try {
-					return NestedCallTests.this.inner.call(NestedCallTests.this.leaf);
+					return inner().call(leaf());
 				}
 				catch (IOException ex) {
 					throw new IllegalStateException("wrapped", new RuntimeException(ex));
 				}
 			})).isInstanceOf(IllegalStateException.class);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
-			assertThat(NestedCallTests.this.listener.story())
-				.hasMessageContaining("NESTED, the inner policy p has already retried it");
+			assertThat(leaf().calls()).isEqualTo(3);
+			assertThat(story()).hasMessageContaining("NESTED, the inner policy orders has already retried it");
 		}
 
 		@Test
 		void anInterruptionInsideEndsTheOuterCallAsOne() {
-			NestedCallTests.this.time.interruptSleep(1);
+			time().interruptSleep(1);
 			try {
-				assertThatThrownBy(() -> outer(policy().build()).<String, Exception>call(
-						() -> NestedCallTests.this.inner.call(NestedCallTests.this.leaf),
+				assertThatThrownBy(() -> retry(three()).<String, Exception>call(() -> inner().call(leaf()),
 						(context, stopped) -> "recovered"))
-					.isSameAs(NestedCallTests.this.failure);
+					.isSameAs(failure());
 			}
 			finally {
 				assertThat(Thread.interrupted()).isTrue();
 			}
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(1);
+			assertThat(leaf().calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
@@ -92,7 +92,7 @@ class NestedCallTests {
 		void aFailureThatCarriesNoMarkIsFound() {
 			ScriptedOperation<String> stackless = ScriptedOperation.<String>script()
 				.fails(new BlockingDriverTests.StacklessException());
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> NestedCallTests.this.inner.call(stackless)))
+			assertThatThrownBy(() -> retry(three()).call(() -> inner().call(stackless)))
 				.isInstanceOf(BlockingDriverTests.StacklessException.class);
 			assertThat(stackless.calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.NESTED);
@@ -101,11 +101,12 @@ class NestedCallTests {
 		@Test
 		void whatARecoveryThrewIsFound() {
 			BlockingDriverTests.StacklessException own = new BlockingDriverTests.StacklessException();
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> NestedCallTests.this.inner
-				.<String, Exception>call(NestedCallTests.this.leaf, (context, stopped) -> {
-					throw own;
-				}))).isSameAs(own);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			assertThatThrownBy(
+					() -> retry(three()).call(() -> inner().<String, Exception>call(leaf(), (context, stopped) -> {
+						throw own;
+					})))
+				.isSameAs(own);
+			assertThat(leaf().calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.NESTED);
 		}
 
@@ -113,10 +114,9 @@ class NestedCallTests {
 		void aFailureOfTheOuterItselfIsRetried() {
 			IOException own = new IOException("own");
 			int[] calls = new int[1];
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				calls[0]++;
-				assertThatThrownBy(() -> NestedCallTests.this.inner.call(NestedCallTests.this.leaf))
-					.isSameAs(NestedCallTests.this.failure);
+				assertThatThrownBy(() -> inner().call(leaf())).isSameAs(failure());
 				throw own;
 			})).isSameAs(own);
 			assertThat(calls[0]).isEqualTo(3);
@@ -127,9 +127,9 @@ class NestedCallTests {
 		void aFailureOfAnEarlierAttemptIsRetried() {
 			int[] calls = new int[1];
 			BlockingDriverTests.StacklessException shared = new BlockingDriverTests.StacklessException();
-			assertThatThrownBy(() -> outer(policy().maxAttempts(5).build()).call(() -> {
+			assertThatThrownBy(() -> retry(three().maxAttempts(5)).call(() -> {
 				if (++calls[0] == 1) {
-					assertThatThrownBy(() -> NestedCallTests.this.inner.call(() -> {
+					assertThatThrownBy(() -> inner().call(() -> {
 						throw shared;
 					})).isSameAs(shared);
 					throw new IOException();
@@ -143,14 +143,14 @@ class NestedCallTests {
 		void theFirstOfManyIsFoundByItsMark() {
 			IOException first = new IOException("first");
 			int[] calls = new int[1];
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				calls[0]++;
-				NestedCallTests.this.time.advance(Duration.ofMillis(1));
-				assertThatThrownBy(() -> NestedCallTests.this.inner.call(() -> {
+				time().advance(Duration.ofMillis(1));
+				assertThatThrownBy(() -> inner().call(() -> {
 					throw first;
 				})).isSameAs(first);
 				for (int i = 0; i < 100; i++) {
-					assertThatThrownBy(() -> NestedCallTests.this.inner.call(() -> {
+					assertThatThrownBy(() -> inner().call(() -> {
 						throw new IOException();
 					})).isInstanceOf(IOException.class);
 				}
@@ -166,39 +166,36 @@ class NestedCallTests {
 
 		@Test
 		void aFailureThatTheInnerPolicyRefusedIsJudgedAnew() {
-			Retry refusing = inner(policy().abortOn(IOException.class));
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> refusing.call(NestedCallTests.this.leaf)))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			Retry refusing = untold(three().abortOn(IOException.class));
+			assertThatThrownBy(() -> retry(three()).call(() -> refusing.call(leaf()))).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void theCallerGetsTheStoryOfTheCallThatRetried() {
-			Retry refusing = inner(policy().abortOn(IOException.class));
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> refusing.call(() -> {
+			Retry refusing = untold(three().abortOn(IOException.class));
+			assertThatThrownBy(() -> retry(three()).call(() -> refusing.call(() -> {
 				throw new IOException("new");
-			}))).satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown))
-				.isSameAs(NestedCallTests.this.listener.story())
+			}))).satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown)).isSameAs(story())
 				.hasMessageStartingWith("Stopped after 3 of 3 attempts"))
 				.satisfies((thrown) -> assertThat(thrown.getSuppressed()).hasSize(2));
 		}
 
 		@Test
 		void aFailureOfAnInnerPolicyThatIsSwitchedOffIsJudgedAnew() {
-			Retry off = inner(policy().enabled(false));
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> off.call(NestedCallTests.this.leaf)))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			Retry off = untold(three().enabled(false));
+			assertThatThrownBy(() -> retry(three()).call(() -> off.call(leaf()))).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
 		}
 
 		@Test
 		void anInnerPolicyThatRefusedTheSecondFailureHasRetried() {
-			Retry once = inner(policy().abortOn(IllegalStateException.class));
+			Retry once = untold(three().abortOn(IllegalStateException.class));
 			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(NestedCallTests.this.failure)
+				.fails(failure())
 				.fails(new IllegalStateException());
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> once.call(operation)))
+			assertThatThrownBy(() -> retry(three()).call(() -> once.call(operation)))
 				.isInstanceOf(IllegalStateException.class);
 			assertThat(operation.calls()).isEqualTo(2);
 			assertThat(reason()).isEqualTo(StopReason.NESTED);
@@ -206,28 +203,26 @@ class NestedCallTests {
 
 		@Test
 		void anEmptyBudgetInsideEndsTheOuterCallToo() {
-			Retry spent = Retry.builder(policy().build())
-				.time(NestedCallTests.this.time)
+			Retry spent = Retry.builder(three().build())
+				.time(time())
 				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0)))
 				.build();
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> spent.call(NestedCallTests.this.leaf)))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(1);
-			assertThat(NestedCallTests.this.listener.story())
-				.hasMessageContaining("NESTED, the inner policy p has refused to retry it");
+			assertThatThrownBy(() -> retry(three()).call(() -> spent.call(leaf()))).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(1);
+			assertThat(story()).hasMessageContaining("NESTED, the inner policy orders has refused to retry it");
 		}
 
 		@Test
 		void workThatMayHaveBeenAppliedIsNotRepeatedByAnOuterPolicy() throws InterruptedException {
-			for (Retry charging : List.of(inner(policy().idempotency(Idempotency.NO)),
-					inner(policy().idempotency(Idempotency.NO).abortOn(IOException.class)),
-					inner(policy().idempotency(Idempotency.NO).enabled(false)))) {
+			for (Retry charging : List.of(untold(three().idempotency(Idempotency.NO)),
+					untold(three().idempotency(Idempotency.NO).abortOn(IOException.class)),
+					untold(three().idempotency(Idempotency.NO).enabled(false)))) {
 				for (boolean elsewhere : new boolean[] { false, true }) {
-					NestedCallTests.this.listener.clear();
+					listener().clear();
 					ScriptedOperation<String> charge = ScriptedOperation.<String>script()
 						.fails(1, () -> new IOException("no answer"));
-					assertThatThrownBy(() -> outer(policy().build()).call(() -> {
-						NestedCallTests.this.time.advance(Duration.ofMillis(1));
+					assertThatThrownBy(() -> retry(three()).call(() -> {
+						time().advance(Duration.ofMillis(1));
 						return elsewhere ? onAnotherThread(charging, charge) : charging.call(charge);
 					})).hasMessage("no answer");
 					assertThat(charge.calls()).isEqualTo(1);
@@ -239,15 +234,10 @@ class NestedCallTests {
 		@Test
 		void workThatWasSurelyNotAppliedIsRepeated() {
 			FailureClassification refused = FailureClassification.transientFailure(RetryCause.CONNECT).withoutEffect();
-			Retry charging = inner(
-					policy().idempotency(Idempotency.NO).enabled(false).classifiers(List.of((failure) -> refused)));
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> charging.call(NestedCallTests.this.leaf)))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
-		}
-
-		private Retry inner(RetryPolicyBuilder policy) {
-			return Retry.builder(policy.build()).time(NestedCallTests.this.time).build();
+			Retry charging = untold(
+					three().idempotency(Idempotency.NO).enabled(false).classifiers(List.of((failure) -> refused)));
+			assertThatThrownBy(() -> retry(three()).call(() -> charging.call(leaf()))).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
 		}
 
 	}
@@ -260,14 +250,14 @@ class NestedCallTests {
 
 		@Test
 		void anInstanceThatALaterCallWasGivenTooIsRetried() {
-			Retry other = Retry.builder(policy().maxAttempts(1).build()).time(NestedCallTests.this.time).build();
+			Retry other = untold(three().maxAttempts(1));
 			assertRetried(other, StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void anInstanceForWhichALaterCallsBudgetIsSpentIsRetried() {
-			Retry other = Retry.builder(policy().build())
-				.time(NestedCallTests.this.time)
+			Retry other = Retry.builder(three().build())
+				.time(time())
 				.budget(RetryBudget.of("gateway", new BudgetSettings(0, 0, 0)))
 				.build();
 			assertRetried(other, StopReason.BUDGET);
@@ -278,30 +268,30 @@ class NestedCallTests {
 			CompletableFuture<String> collapsed = new CompletableFuture<>();
 			List<CompletableFuture<String>> results = new ArrayList<>();
 			for (int maxAttempts : new int[] { 2, 1 }) {
-				Retry retry = Retry.builder(policy().maxAttempts(maxAttempts).build())
-					.time(NestedCallTests.this.time)
+				Retry retry = Retry.builder(three().maxAttempts(maxAttempts).build())
+					.time(time())
 					.executor(Runnable::run)
 					.build();
 				results.add(retry.callAsync(() -> (Attempt.current().number() == 1) ? collapsed
 						: CompletableFuture.completedFuture("fine")));
-				NestedCallTests.this.time.advance(Duration.ofMillis(1));
+				time().advance(Duration.ofMillis(1));
 			}
-			collapsed.completeExceptionally(NestedCallTests.this.failure);
-			NestedCallTests.this.time.runNext();
+			collapsed.completeExceptionally(failure());
+			time().runNext();
 			assertThat(results.get(0)).isCompletedWithValue("fine");
 			assertThat(results.get(1)).isCompletedExceptionally();
 		}
 
 		private void assertRetried(Retry other, StopReason reasonOfOther) {
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				if (++this.calls[0] == 1) {
-					NestedCallTests.this.time.advance(Duration.ofMillis(1));
-					assertThatThrownBy(() -> onAnotherThread(other, NestedCallTests.this.leaf))
+					time().advance(Duration.ofMillis(1));
+					assertThatThrownBy(() -> onAnotherThread(other, leaf()))
 						.satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown).reason())
 							.isEqualTo(reasonOfOther));
 				}
-				throw NestedCallTests.this.failure;
-			})).isSameAs(NestedCallTests.this.failure);
+				throw failure();
+			})).isSameAs(failure());
 			assertThat(this.calls[0]).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
@@ -314,20 +304,19 @@ class NestedCallTests {
 		@Test
 		void aFailureFromAnotherThreadIsFound() {
 			int[] calls = new int[1];
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				calls[0]++;
-				NestedCallTests.this.time.advance(Duration.ofMillis(1));
-				return onAnotherThread(NestedCallTests.this.inner, NestedCallTests.this.leaf);
-			})).isSameAs(NestedCallTests.this.failure);
+				time().advance(Duration.ofMillis(1));
+				return onAnotherThread(inner(), leaf());
+			})).isSameAs(failure());
 			assertThat(calls[0]).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.NESTED);
 		}
 
 		@Test
 		void anInstanceThatAnEarlierCallMarkedIsRetried() {
-			Throwable marked = catchThrowable(
-					() -> onAnotherThread(NestedCallTests.this.inner, NestedCallTests.this.leaf));
-			NestedCallTests.this.time.advance(Duration.ofMillis(1));
+			Throwable marked = catchThrowable(() -> onAnotherThread(inner(), leaf()));
+			time().advance(Duration.ofMillis(1));
 			assertRetried(marked);
 		}
 
@@ -335,8 +324,8 @@ class NestedCallTests {
 		void anInstanceMarkedAtTheSameTickIsRetried() {
 			IOException shared = new IOException();
 			for (int call = 0; call < 2; call++) {
-				NestedCallTests.this.listener.clear();
-				assertThatThrownBy(() -> outer(policy().maxAttempts(1).build()).call(() -> {
+				listener().clear();
+				assertThatThrownBy(() -> retry(three().maxAttempts(1)).call(() -> {
 					throw shared;
 				})).isSameAs(shared);
 				assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
@@ -345,7 +334,7 @@ class NestedCallTests {
 
 		private void assertRetried(Throwable marked) {
 			int[] calls = new int[1];
-			assertThatThrownBy(() -> outer(policy().build()).call(() -> {
+			assertThatThrownBy(() -> retry(three()).call(() -> {
 				calls[0]++;
 				throw marked;
 			})).isSameAs(marked);
@@ -360,28 +349,26 @@ class NestedCallTests {
 
 		@Test
 		void layersMakeTheProductOfTheirAttempts() {
-			Operation<String, Exception> call = NestedCallTests.this.leaf;
+			Operation<String, Exception> call = leaf();
 			for (int layer = 0; layer < 5; layer++) {
 				Operation<String, Exception> below = call;
-				Retry retry = Retry.builder(policy().nestedMultiply(true).build())
-					.time(NestedCallTests.this.time)
-					.build();
+				Retry retry = untold(three().nestedMultiply(true));
 				call = () -> retry.call(below);
 			}
-			assertThatThrownBy(call::run).isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(243);
+			assertThatThrownBy(call::run).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(243);
 		}
 
 		@Test
 		void onlyWhereItIsAllowed() {
-			Operation<String, Exception> call = NestedCallTests.this.leaf;
+			Operation<String, Exception> call = leaf();
 			for (int layer = 0; layer < 5; layer++) {
 				Operation<String, Exception> below = call;
-				Retry retry = Retry.builder(policy().build()).time(NestedCallTests.this.time).build();
+				Retry retry = untold(three());
 				call = () -> retry.call(below);
 			}
-			assertThatThrownBy(call::run).isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			assertThatThrownBy(call::run).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
 		}
 
 	}
@@ -392,51 +379,42 @@ class NestedCallTests {
 		@Test
 		void ofTheOuterBoundsTheWaitsOfTheInner() {
 			Retry patient = Retry
-				.builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(10)).build())
-				.time(NestedCallTests.this.time)
-				.listener(NestedCallTests.this.listener)
+				.builder(three().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(10)).build())
+				.time(time())
+				.listener(listener())
 				.build();
-			Retry hurried = Retry.builder(policy().deadline(Duration.ofSeconds(1)).build())
-				.time(NestedCallTests.this.time)
-				.build();
-			assertThatThrownBy(() -> hurried.call(() -> patient.call(NestedCallTests.this.leaf)))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.time.elapsed()).isEqualTo(Duration.ofMillis(700));
+			Retry hurried = untold(three().deadline(Duration.ofSeconds(1)));
+			assertThatThrownBy(() -> hurried.call(() -> patient.call(leaf()))).isSameAs(failure());
+			assertThat(time().elapsed()).isEqualTo(Duration.ofMillis(700));
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
 		@Test
 		void thatHasPassedLeavesTheInnerOneAttempt() {
-			Retry hurried = Retry.builder(policy().deadline(Duration.ofSeconds(1)).build())
-				.time(NestedCallTests.this.time)
-				.build();
+			Retry hurried = untold(three().deadline(Duration.ofSeconds(1)));
 			assertThatThrownBy(() -> hurried.call(() -> {
-				NestedCallTests.this.time.advance(Duration.ofSeconds(2));
-				return outer(policy().build()).call(NestedCallTests.this.leaf);
-			})).isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(1);
+				time().advance(Duration.ofSeconds(2));
+				return retry(three()).call(leaf());
+			})).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(1);
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
 		@Test
 		void isForgottenAfterTheOuter() throws Exception {
-			Retry.builder(policy().deadline(Duration.ofSeconds(1)).build())
-				.time(NestedCallTests.this.time)
-				.build()
-				.call(() -> "done");
-			NestedCallTests.this.time.advance(Duration.ofHours(1));
-			assertThatThrownBy(() -> outer(policy().build()).call(NestedCallTests.this.leaf))
-				.isSameAs(NestedCallTests.this.failure);
-			assertThat(NestedCallTests.this.leaf.calls()).isEqualTo(3);
+			untold(three().deadline(Duration.ofSeconds(1))).call(() -> "done");
+			time().advance(Duration.ofHours(1));
+			assertThatThrownBy(() -> retry(three()).call(leaf())).isSameAs(failure());
+			assertThat(leaf().calls()).isEqualTo(3);
 		}
 
 	}
 
 	@Test
 	void anInterruptInsideStopsBoth() {
-		this.time.interruptSleep(1);
-		assertThatThrownBy(() -> outer(policy().nestedMultiply(true).build()).call(() -> this.inner.call(this.leaf)))
-			.isSameAs(this.failure);
+		time().interruptSleep(1);
+		assertThatThrownBy(() -> retry(three().nestedMultiply(true)).call(() -> this.inner.call(this.leaf)))
+			.isSameAs(failure());
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.leaf.calls()).isEqualTo(1);
 	}
@@ -461,16 +439,8 @@ class NestedCallTests {
 		}
 	}
 
-	private static RetryPolicyBuilder policy() {
-		return RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(3);
-	}
-
-	private Retry outer(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).listener(this.listener).build();
-	}
-
-	private StopReason reason() {
-		return this.listener.story().reason();
+	private static RetryPolicyBuilder three() {
+		return policy().maxAttempts(3);
 	}
 
 }

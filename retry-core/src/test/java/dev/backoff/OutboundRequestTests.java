@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.RetryListener;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
@@ -254,15 +254,10 @@ class OutboundRequestTests {
 		private Retry retry(Idempotency idempotency) {
 			return Retry.builder(policy(idempotency).build())
 				.time(OutboundRequestTests.this.time)
-				.listener(new RetryListener() {
-
-					@Override
-					public void onRetry(RetryEvent.Scheduled event) {
-						RetryEvent.RepeatedRequest request = event.repeats();
-						Repeats.this.repeats.add((request != null) ? request.method() : null);
-					}
-
-				})
+				.listener(Listeners.onRetry((event) -> {
+					RetryEvent.RepeatedRequest request = event.repeats();
+					Repeats.this.repeats.add((request != null) ? request.method() : null);
+				}))
 				.build();
 		}
 

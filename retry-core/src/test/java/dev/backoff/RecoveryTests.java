@@ -1,36 +1,22 @@
 package dev.backoff;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
-import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.ScriptedOperation;
-import dev.backoff.fixture.VirtualTime;
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class RecoveryTests {
-
-	private final VirtualTime time = new VirtualTime();
-
-	private final RecordingListener listener = new RecordingListener();
-
-	private final RecordingRecorder recorder = new RecordingRecorder();
-
-	private final IOException failure = new IOException("failed");
+class RecoveryTests extends CallFixture {
 
 	@Nested
 	class Accepted {
@@ -39,10 +25,10 @@ class RecoveryTests {
 		void returnsWhatItReturns() throws Exception {
 			AtomicInteger recoveries = new AtomicInteger();
 			ScriptedOperation<String> operation = failing();
-			String result = retry(policy().build()).call(operation, (context, stopped) -> {
+			String result = retry(policy()).call(operation, (context, stopped) -> {
 				recoveries.incrementAndGet();
 				assertThat(context).isSameAs(operation);
-				assertThat(stopped.failure()).isSameAs(RecoveryTests.this.failure);
+				assertThat(stopped.failure()).isSameAs(failure());
 				assertThat(stopped.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 				assertThat(Attempt.isRunning()).isFalse();
 				return "recovered";
@@ -50,20 +36,20 @@ class RecoveryTests {
 			assertThat(result).isEqualTo("recovered");
 			assertThat(recoveries).hasValue(1);
 			assertThat(operation.calls()).isEqualTo(4);
-			assertThat(RecoveryTests.this.recorder.lines()).endsWith("call attempts_exhausted 700ms", "recovered done");
+			assertThat(recorder().lines()).endsWith("call attempts_exhausted 700ms", "recovered done");
 			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.DONE);
 			assertThat(stop().thrown()).isNull();
 		}
 
 		@Test
 		void followsARefusalToo() throws Exception {
-			assertThat(recovered(policy().build(), new IllegalArgumentException())).isEqualTo("recovered");
+			assertThat(recovered(policy(), new IllegalArgumentException())).isEqualTo("recovered");
 		}
 
 		@Test
 		void followsABadResult() throws Exception {
 			String last = new String("bad");
-			Retry retry = retry(policy().retryWhen((result, context) -> true).build());
+			Retry retry = retry(policy().retryWhen((result, context) -> true));
 			assertThat(retry.call(ScriptedOperation.<String>script().returns(last), (context, stopped) -> {
 				assertThat(stopped.lastResult()).isSameAs(last);
 				assertThat(stopped.failure()).isNull();
@@ -73,15 +59,14 @@ class RecoveryTests {
 
 		@Test
 		void mayReturnNull() throws Exception {
-			assertThat(retry(policy().build()).<String, Exception>call(failing(), (context, stopped) -> null)).isNull();
+			assertThat(retry(policy()).<String, Exception>call(failing(), (context, stopped) -> null)).isNull();
 		}
 
 		@Test
 		void takesAContext() {
-			Integer length = retry(policy().build()).<String, Integer, RuntimeException>callOn("context",
-					(context, number) -> {
-						throw new IllegalStateException();
-					}, (Object context, RetriesStoppedException stopped) -> context.toString().length());
+			Integer length = retry(policy()).<String, Integer, RuntimeException>callOn("context", (context, number) -> {
+				throw new IllegalStateException();
+			}, (Object context, RetriesStoppedException stopped) -> context.toString().length());
 			assertThat(length).isEqualTo(7);
 		}
 
@@ -92,29 +77,28 @@ class RecoveryTests {
 
 		@Test
 		void afterASuccess() throws Exception {
-			assertThat(retry(policy().build()).call(ScriptedOperation.<String>script().returns("done"), unwanted()))
+			assertThat(retry(policy()).call(ScriptedOperation.<String>script().returns("done"), unwanted()))
 				.isEqualTo("done");
-			assertThat(retry(policy().build())
-				.call(ScriptedOperation.<String>script().fails(new IOException()).returns("done"), unwanted()))
+			assertThat(retry(policy()).call(ScriptedOperation.<String>script().fails(new IOException()).returns("done"),
+					unwanted()))
 				.isEqualTo("done");
 		}
 
 		@Test
 		void afterAnInterruption() {
-			RecoveryTests.this.time.interruptSleep(1);
-			assertThatThrownBy(() -> retry(policy().build()).call(failing(), unwanted()))
-				.isSameAs(RecoveryTests.this.failure);
+			time().interruptSleep(1);
+			assertThatThrownBy(() -> retry(policy()).call(failing(), unwanted())).isSameAs(failure());
 			assertThat(Thread.interrupted()).isTrue();
 		}
 
 		@Test
 		void afterAnError() {
 			for (Throwable thrown : List.of(new AssertionError(), new OutOfMemoryError())) {
-				assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.<String>script().fails(thrown),
-						unwanted()))
+				assertThatThrownBy(
+						() -> retry(policy()).call(ScriptedOperation.<String>script().fails(thrown), unwanted()))
 					.isSameAs(thrown);
 			}
-			assertThat(RecoveryTests.this.recorder.lines("recovered")).isEmpty();
+			assertThat(recorder().lines("recovered")).isEmpty();
 		}
 
 		@Test
@@ -132,10 +116,9 @@ class RecoveryTests {
 				}
 
 			};
-			assertThatThrownBy(() -> retry(policy().build()).call(failing(), choosy))
-				.isSameAs(RecoveryTests.this.failure);
+			assertThatThrownBy(() -> retry(policy()).call(failing(), choosy)).isSameAs(failure());
 			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.NONE);
-			assertThat(stop().thrown()).isSameAs(RecoveryTests.this.failure);
+			assertThat(stop().thrown()).isSameAs(failure());
 		}
 
 		@Test
@@ -153,10 +136,8 @@ class RecoveryTests {
 				}
 
 			};
-			assertThatThrownBy(() -> retry(policy().build()).call(failing(), broken))
-				.isSameAs(RecoveryTests.this.failure);
-			assertThat(RecoveryTests.this.listener.hookFailures()).extracting(RetryEvent.HookFailed::hook)
-				.containsExactly("recovery");
+			assertThatThrownBy(() -> retry(policy()).call(failing(), broken)).isSameAs(failure());
+			assertThat(listener().hookFailures()).extracting(RetryEvent.HookFailed::hook).containsExactly("recovery");
 		}
 
 		private Recovery<Operation<String, Exception>, String, Exception> unwanted() {
@@ -174,30 +155,30 @@ class RecoveryTests {
 		void throwsWhatItThrowsWithTheOriginalSuppressed() {
 			IllegalStateException own = new IllegalStateException("own");
 			assertThatThrownBy(() -> recover(own)).isSameAs(own);
-			assertThat(own.getSuppressed()).containsExactly(RecoveryTests.this.failure);
-			assertThat(RecoveryTests.this.failure.getSuppressed()).containsExactly(stop().story());
-			assertThat(RecoveryTests.this.recorder.lines("recovered")).containsExactly("recovered failed");
+			assertThat(own.getSuppressed()).containsExactly(failure());
+			assertThat(failure().getSuppressed()).containsExactly(stop().story());
+			assertThat(recorder().lines("recovered")).containsExactly("recovered failed");
 			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.FAILED);
 			assertThat(stop().thrown()).isSameAs(own);
 		}
 
 		@Test
 		void mayThrowTheOriginalAgain() {
-			assertThatThrownBy(() -> recover(RecoveryTests.this.failure)).isSameAs(RecoveryTests.this.failure);
-			assertThat(RecoveryTests.this.failure.getSuppressed()).containsExactly(stop().story());
+			assertThatThrownBy(() -> recover(failure())).isSameAs(failure());
+			assertThat(failure().getSuppressed()).containsExactly(stop().story());
 		}
 
 		@Test
 		void mayThrowTheStory() {
-			assertThatThrownBy(() -> retry(policy().build()).<String, Exception>call(failing(), (context, stopped) -> {
+			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(failing(), (context, stopped) -> {
 				throw stopped;
-			})).isSameAs(RecoveryTests.this.listener.story()).hasNoSuppressedExceptions();
+			})).isSameAs(story()).hasNoSuppressedExceptions();
 		}
 
 		@Test
 		void carriesTheStoryAfterABadResult() {
 			IllegalStateException own = new IllegalStateException("own");
-			Retry retry = retry(policy().retryWhen((result, context) -> true).build());
+			Retry retry = retry(policy().retryWhen((result, context) -> true));
 			assertThatThrownBy(
 					() -> retry.call(ScriptedOperation.<String>script().returns("bad"), (context, stopped) -> {
 						throw own;
@@ -210,7 +191,7 @@ class RecoveryTests {
 		void doesNotAccumulateOnASharedInstance() {
 			IllegalStateException shared = new IllegalStateException("shared");
 			for (int call = 0; call < 100; call++) {
-				Retry retry = retry(policy().maxAttempts(1).build());
+				Retry retry = retry(policy().maxAttempts(1));
 				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(1, IOException::new);
 				assertThatThrownBy(() -> retry.call(operation, (context, stopped) -> {
 					throw shared;
@@ -223,7 +204,7 @@ class RecoveryTests {
 		void doesNotAccumulateFailuresThatCarryNoStory() {
 			IllegalStateException shared = new IllegalStateException("shared");
 			for (int call = 0; call < 100; call++) {
-				Retry retry = retry(policy().maxAttempts(1).build());
+				Retry retry = retry(policy().maxAttempts(1));
 				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
 					.fails(1, BlockingDriverTests.StacklessException::new);
 				assertThatThrownBy(() -> retry.call(operation, (context, stopped) -> {
@@ -236,38 +217,26 @@ class RecoveryTests {
 		@Test
 		void leavesAFatalErrorUntouched() {
 			OutOfMemoryError fatal = new OutOfMemoryError();
-			assertThatThrownBy(() -> retry(policy().build()).<String, Exception>call(failing(), (context, stopped) -> {
+			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(failing(), (context, stopped) -> {
 				throw fatal;
 			})).isSameAs(fatal).hasNoSuppressedExceptions();
 		}
 
 		private void recover(Exception thrown) throws Exception {
-			retry(policy().build()).<String, Exception>call(failing(), (context, stopped) -> {
+			retry(policy()).<String, Exception>call(failing(), (context, stopped) -> {
 				throw thrown;
 			});
 		}
 
 	}
 
-	private String recovered(RetryPolicy policy, Exception thrown) throws Exception {
+	private String recovered(RetryPolicyBuilder policy, Exception thrown) throws Exception {
 		return retry(policy).<String, Exception>call(ScriptedOperation.<String>script().fails(thrown),
 				(context, stopped) -> "recovered");
 	}
 
-	private ScriptedOperation<String> failing() {
-		return ScriptedOperation.<String>script().fails(this.failure);
-	}
-
 	private RetryEvent.Stopped stop() {
-		return this.listener.stopped().get(0);
-	}
-
-	private static RetryPolicyBuilder policy() {
-		return RetryPolicy.builder("p").jitter(Jitter.none()).deadline(Duration.ofMinutes(1));
-	}
-
-	private Retry retry(RetryPolicy policy) {
-		return Retry.builder(policy).time(this.time).listener(this.listener).recorder(this.recorder).build();
+		return listener().stopped().get(0);
 	}
 
 }

@@ -179,7 +179,7 @@ class RetryTests {
 	@Nested
 	class Measured {
 
-		private static final int CALLS = 200_000;
+		private static final int CALLS = 50_000;
 
 		private long attempts;
 
@@ -190,15 +190,15 @@ class RetryTests {
 			run(CALLS, 0.9, 3);
 			assertThat(1 - Math.pow(0.1, 3)).isCloseTo(0.999, within(1e-12));
 			assertThat((1 - Math.pow(0.1, 3)) / 0.9).isCloseTo(1.11, within(1e-12));
-			assertThat(this.successes / (double) CALLS).isCloseTo(0.999, within(3e-4));
-			assertThat(this.attempts / (double) CALLS).isCloseTo(1.11, within(3e-3));
+			assertThat(this.successes / (double) CALLS).isCloseTo(0.999, within(9e-4));
+			assertThat(this.attempts / (double) CALLS).isCloseTo(1.11, within(1e-2));
 		}
 
 		@Test
 		void loadAtAFailureShareOfOneHalf() {
 			run(CALLS, 0.5, 4);
 			assertThat((1 - Math.pow(0.5, 4)) / (1 - 0.5)).isEqualTo(1.875);
-			assertThat(this.attempts / (double) CALLS).isCloseTo(1.875, within(0.01));
+			assertThat(this.attempts / (double) CALLS).isCloseTo(1.875, within(0.03));
 		}
 
 		@Test

@@ -10,9 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.breaker.BreakerSettings;
-import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -23,12 +20,11 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What a shutdown does to calls. The tests with real time wait for their threads to sleep
- * and for nothing else.
+ * What a shutdown does to calls besides the {@linkplain DriverContractTests contract}.
+ * The tests with real time wait for their threads to sleep and for nothing else.
  */
 class ShutdownTests {
 
@@ -56,50 +52,10 @@ class ShutdownTests {
 	}
 
 	@Test
-	void endsAWaitWithTheLastFailure() {
-		this.time.whileSleeping((nanos) -> {
-			if (this.time.delays().size() == 3) {
-				assertThat(this.waiting.waiting()).isEqualTo(1);
-				this.waiting.shutDown();
-			}
-		});
-		assertThatThrownBy(() -> retry().build().call(this::fail)).isSameAs(this.failure);
-		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
-		assertThat(this.listener.story())
-			.hasMessageContaining("attempts in 700 ms: SHUTDOWN, the application is shutting down");
-		assertThat(this.time.delays()).hasSize(3);
-		assertThat(this.recorder.lines("call")).containsExactly("call shutdown 700ms");
-		assertThat(this.waiting.waiting()).isZero();
-	}
-
-	@Test
-	void letsFirstAttemptsPassAndRetriesNothing() throws Exception {
-		this.waiting.shutDown();
-		assertThat(retry().build().<String, RuntimeException>call(() -> "fine")).isEqualTo("fine");
-		assertThatThrownBy(() -> retry().build().call(this::fail)).isSameAs(this.failure);
-		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
-		assertThat(this.time.delays()).isEmpty();
-	}
-
-	@Test
 	void isFollowedByTheRecovery() throws Exception {
 		this.waiting.shutDown();
 		assertThat(retry().build().<String, IOException>call(this::fail, (context, story) -> story.reason().tag()))
 			.isEqualTo("shutdown");
-	}
-
-	@Test
-	void endsTheWaitForABreaker() {
-		CircuitBreaker breaker = CircuitBreaker.builder("gateway")
-			.settings(BreakerSettings.builder().awaited(true).build())
-			.time(this.time)
-			.build();
-		breaker.forceOpen();
-		this.time.whileSleeping((nanos) -> this.waiting.shutDown());
-		assertThatThrownBy(() -> retry().breaker(breaker).build().call(this::fail))
-			.isInstanceOf(CircuitOpenException.class);
-		assertThat(this.listener.story().reason()).isEqualTo(StopReason.SHUTDOWN);
-		assertThat(this.time.delays()).hasSize(1);
 	}
 
 	@Test

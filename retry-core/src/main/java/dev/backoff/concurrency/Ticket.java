@@ -23,7 +23,7 @@ public final class Ticket {
 	/** Make the head of a queue. */
 	Ticket() {
 		this.limit = null;
-		this.standing = Standing.LEFT;
+		this.standing = Standing.OVER;
 	}
 
 	Ticket(ConcurrencyLimit limit, Standing standing) {
@@ -70,7 +70,7 @@ public final class Ticket {
 	 * gives it back} from now on, and {@link #leave()} does nothing.
 	 */
 	public void keep() {
-		this.standing = Standing.LEFT;
+		this.standing = Standing.OVER;
 	}
 
 	/**
@@ -99,7 +99,10 @@ public final class Ticket {
 
 	enum Standing {
 
-		WAITING, GRANTED, REFUSED, LEFT
+		WAITING, GRANTED, REFUSED,
+
+		/** It has left the line, or its permit is the caller's. */
+		OVER
 
 	}
 

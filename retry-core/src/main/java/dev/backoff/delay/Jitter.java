@@ -118,7 +118,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	 * @param previous the delay before, in nanoseconds; the base before the first retry
 	 * @param base the base, in nanoseconds
 	 * @param cap the cap, in nanoseconds, {@link Long#MAX_VALUE} for none
-	 * @param u a draw, uniform in [0, 1)
+	 * @param u a draw, uniform in [0, 1), or 1 for the bound that draws stay below
 	 * @return nanoseconds, from 0 to the cap
 	 */
 	long apply(long delay, long previous, long base, long cap, double u);

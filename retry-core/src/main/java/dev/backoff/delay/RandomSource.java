@@ -35,9 +35,6 @@ public interface RandomSource {
 	 * @param report told what it throws, and of a draw outside the range
 	 */
 	static RandomSource safe(RandomSource random, Consumer<Throwable> report) {
-		if (random == threadLocal()) {
-			return random;
-		}
 		return () -> {
 			try {
 				double u = random.next();

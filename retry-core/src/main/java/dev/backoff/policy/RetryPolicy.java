@@ -2,10 +2,12 @@ package dev.backoff.policy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.Shape;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -32,18 +34,19 @@ public final class RetryPolicy {
 	/** How many calls may wait for each permit, unless their number is set: {@value}. */
 	public static final int WAITING_PER_SLOT = 10;
 
-	/**
-	 * The longest hint of a server that is followed unless a cap that was set is longer:
-	 * 1 min.
+	/*
+	 * The longest hint that is followed, unless the longest delay that was set is longer.
 	 */
-	public static final Duration DEFAULT_RETRY_AFTER_MAX = Duration.ofMinutes(1);
+	private static final long RETRY_AFTER_MAX = Duration.ofMinutes(1).toNanos();
 
 	/*
 	 * A copy that nothing changes any more, with the options that are used as they are.
 	 */
 	private final RetryPolicyBuilder builder;
 
-	private final DelayRules rules;
+	private final BackoffRule rule;
+
+	private final BackoffRule throttledRule;
 
 	private final long deadline;
 
@@ -57,18 +60,25 @@ public final class RetryPolicy {
 
 	RetryPolicy(RetryPolicyBuilder builder) {
 		this.builder = builder.clone();
-		this.rules = DelayRules.of(builder);
+		Shape shape = (builder.shape != null) ? builder.shape : Shape.exponential(builder.base, builder.multiplier);
+		this.rule = BackoffRule.of(shape,
+				(builder.cap != null) ? builder.cap : Duration.ofNanos(BackoffRule.builtInCap(shape)), builder.jitter);
+		this.throttledRule = this.rule.withBaseAtLeast(builder.throttledBase);
 		this.deadline = nanos(builder.deadline, Nanos.UNLIMITED);
 		this.attemptTimeout = nanos(builder.attemptTimeout, Nanos.UNLIMITED);
 		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
 		this.retryAfterMax = nanos(builder.retryAfterMax,
-				Math.max(Nanos.of(DEFAULT_RETRY_AFTER_MAX), this.rules.longestSet(builder.cap)));
+				Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestRung(shape)));
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
 				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * builder.concurrency);
 	}
 
 	private static long nanos(@Nullable Duration duration, long otherwise) {
 		return (duration != null) ? Nanos.of(duration) : otherwise;
+	}
+
+	private static long longestRung(Shape ladder) {
+		return IntStream.rangeClosed(1, ladder.rungs()).mapToLong(ladder::nanos).max().orElse(0);
 	}
 
 	/**
@@ -109,7 +119,7 @@ public final class RetryPolicy {
 	 * {@return the rule that yields the delays}
 	 */
 	public BackoffRule rule() {
-		return this.rules.normal();
+		return this.rule;
 	}
 
 	/**
@@ -118,7 +128,7 @@ public final class RetryPolicy {
 	 * @return the rule
 	 */
 	public BackoffRule rule(boolean throttled) {
-		return throttled ? this.rules.throttled() : this.rules.normal();
+		return throttled ? this.throttledRule : this.rule;
 	}
 
 	/**

@@ -1,8 +1,6 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
@@ -12,92 +10,52 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.fixture.Crowd;
-import dev.backoff.fixture.RandomSources;
-import dev.backoff.fixture.VirtualTime;
 import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CircuitBreakerChangeTests {
-
-	private final VirtualTime time = new VirtualTime();
-
-	private final List<String> told = new ArrayList<>();
-
-	private final CircuitBreaker breaker = CircuitBreaker.builder("payments")
-		.settings(settings().build())
-		.time(this.time)
-		.random(RandomSources.least())
-		.listener(new CircuitBreaker.Listener() {
-
-			@Override
-			public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-				CircuitBreakerChangeTests.this.told.add(from + " -> " + to);
-			}
-
-			@Override
-			public void thresholdExceeded(CircuitBreaker breaker) {
-				CircuitBreakerChangeTests.this.told.add("exceeded");
-			}
-
-		})
-		.build();
-
-	private static BreakerSettings.Builder settings() {
-		return BreakerSettings.builder().minimumCalls(4).slowCall(Duration.ofSeconds(2));
-	}
+class CircuitBreakerChangeTests extends BreakerFixture {
 
 	private void change(BreakerSettings.Builder settings) {
-		this.breaker.change(settings.build());
-	}
-
-	private long now() {
-		return this.time.nanoTime();
+		breaker().change(settings.build());
 	}
 
 	private Permit permit() {
-		Permit permit = this.breaker.tryAcquire(now());
-		assertThat(permit).as("permit").isNotNull();
-		return permit;
+		return permit(breaker());
 	}
 
 	private void succeed(int times) {
-		for (int i = 0; i < times; i++) {
-			permit().succeeded(1, now());
-		}
+		succeed(breaker(), times);
 	}
 
 	private void fail(int times) {
-		for (int i = 0; i < times; i++) {
-			permit().failed(1, now(), null);
-		}
+		fail(breaker(), times);
 	}
 
 	private void becomeHalfOpen() {
-		this.breaker.open();
-		this.time.advance(Duration.ofNanos(this.breaker.nanosToPermit(now())));
+		breaker().open();
+		time().advance(Duration.ofNanos(breaker().nanosToPermit(now())));
 		permit().released();
-		assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
-		this.told.clear();
+		assertThat(breaker().state()).isEqualTo(BreakerState.HALF_OPEN);
+		told().clear();
 	}
 
 	@Test
 	void ofEqualNumbersIsNone() {
-		BreakerSettings before = this.breaker.settings();
+		BreakerSettings before = breaker().settings();
 		fail(3);
 		change(settings());
-		assertThat(this.breaker.settings()).isSameAs(before);
-		assertThat(this.breaker.counts()).isEqualTo(new Counts(3, 3, 0));
+		assertThat(breaker().settings()).isSameAs(before);
+		assertThat(breaker().counts()).isEqualTo(new Counts(3, 3, 0));
 	}
 
 	@Test
 	void showsInWhatItTells() {
 		change(settings().awaited(true).openFor(Duration.ofMinutes(3)));
-		assertThat(this.breaker.isAwaited()).isTrue();
-		assertThat(this.breaker.settings().openFor()).isEqualTo(Duration.ofMinutes(3));
-		assertThat(this.breaker)
-			.hasToString("CircuitBreaker payments (closed, " + this.breaker.settings().toString() + ")");
+		assertThat(breaker().isAwaited()).isTrue();
+		assertThat(breaker().settings().openFor()).isEqualTo(Duration.ofMinutes(3));
+		assertThat(breaker()).hasToString("CircuitBreaker payments (closed, " + breaker().settings().toString() + ")");
 	}
 
 	@Nested
@@ -108,10 +66,10 @@ class CircuitBreakerChangeTests {
 			succeed(7);
 			fail(3);
 			change(settings().failureRate(0.4));
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(new Counts(10, 3, 0));
+			assertThat(breaker().state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(breaker().counts()).isEqualTo(new Counts(10, 3, 0));
 			fail(2);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.OPEN);
+			assertThat(breaker().state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
@@ -119,30 +77,30 @@ class CircuitBreakerChangeTests {
 			fail(3);
 			change(settings().minimumCalls(6));
 			fail(2);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(breaker().state()).isEqualTo(BreakerState.CLOSED);
 			fail(1);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.OPEN);
+			assertThat(breaker().state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
 		void startsEmptyWithAnotherWindow() {
 			fail(3);
 			change(settings().window(WindowLength.ofCalls(10)));
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(Counts.NONE);
+			assertThat(breaker().state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(breaker().counts()).isEqualTo(Counts.NONE);
 			fail(3);
-			assertThat(CircuitBreakerChangeTests.this.breaker.state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(breaker().state()).isEqualTo(BreakerState.CLOSED);
 			fail(1);
-			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("CLOSED -> OPEN");
+			assertThat(told()).containsExactly("CLOSED -> OPEN");
 		}
 
 		@Test
 		void startsEmptyWhereOtherCallsAreSlow() {
 			permit().succeeded(Duration.ofSeconds(3).toNanos(), now());
 			change(settings().slowCall(Duration.ofSeconds(1)));
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(Counts.NONE);
+			assertThat(breaker().counts()).isEqualTo(Counts.NONE);
 			permit().succeeded(Duration.ofSeconds(1).toNanos() + 1, now());
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(new Counts(1, 0, 1));
+			assertThat(breaker().counts()).isEqualTo(new Counts(1, 0, 1));
 		}
 
 		@Test
@@ -150,7 +108,7 @@ class CircuitBreakerChangeTests {
 			Permit before = permit();
 			change(settings().window(WindowLength.of(Duration.ofMinutes(5))));
 			before.failed(1, now(), null);
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(Counts.NONE);
+			assertThat(breaker().counts()).isEqualTo(Counts.NONE);
 		}
 
 		@Test
@@ -158,14 +116,14 @@ class CircuitBreakerChangeTests {
 			Permit before = permit();
 			change(settings().failureRate(0.4));
 			before.failed(1, now(), null);
-			assertThat(CircuitBreakerChangeTests.this.breaker.counts()).isEqualTo(new Counts(1, 1, 0));
+			assertThat(breaker().counts()).isEqualTo(new Counts(1, 1, 0));
 		}
 
 		@Test
 		void opensForTheNewTime() {
 			change(settings().openFor(Duration.ofMinutes(10)));
 			fail(4);
-			assertThat(CircuitBreakerChangeTests.this.breaker.timeToProbe()).isEqualTo(Duration.ofMinutes(5));
+			assertThat(breaker().timeToProbe()).isEqualTo(Duration.ofMinutes(5));
 		}
 
 	}
@@ -173,25 +131,25 @@ class CircuitBreakerChangeTests {
 	@Nested
 	class Open {
 
-		private final CircuitBreaker open = CircuitBreakerChangeTests.this.breaker;
+		private final CircuitBreaker open = breaker();
 
 		@Test
 		void staysOpenForAPartOfTheNewTimeAsItWasOfTheOld() {
 			fail(4);
-			CircuitBreakerChangeTests.this.time.advance(Duration.ofSeconds(5));
+			time().advance(Duration.ofSeconds(5));
 			assertThat(this.open.timeToProbe()).isEqualTo(Duration.ofSeconds(10));
 			change(settings().openFor(Duration.ofMinutes(2)));
 			assertThat(this.open.timeToProbe()).isEqualTo(Duration.ofSeconds(55));
 			change(settings().openFor(Duration.ofSeconds(20)));
 			assertThat(this.open.timeToProbe()).isEqualTo(Duration.ofSeconds(5));
 			assertThat(this.open.counts()).isEqualTo(new Counts(4, 4, 0));
-			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("CLOSED -> OPEN");
+			assertThat(told()).containsExactly("CLOSED -> OPEN");
 		}
 
 		@Test
 		void probesAtOnceWhereTheNewTimeIsOver() {
 			fail(4);
-			CircuitBreakerChangeTests.this.time.advance(Duration.ofSeconds(5));
+			time().advance(Duration.ofSeconds(5));
 			change(settings().openFor(Duration.ofSeconds(1)));
 			succeed(1);
 			assertThat(this.open.state()).isEqualTo(BreakerState.HALF_OPEN);
@@ -208,7 +166,7 @@ class CircuitBreakerChangeTests {
 		void closesWithTheNewWindow() {
 			fail(4);
 			change(settings().window(WindowLength.ofCalls(5)).probes(1));
-			CircuitBreakerChangeTests.this.time.advance(Duration.ofSeconds(30));
+			time().advance(Duration.ofSeconds(30));
 			succeed(1 + 20);
 			assertThat(this.open.counts()).isEqualTo(new Counts(5, 0, 0));
 		}
@@ -218,7 +176,7 @@ class CircuitBreakerChangeTests {
 	@Nested
 	class HalfOpen {
 
-		private final CircuitBreaker halfOpen = CircuitBreakerChangeTests.this.breaker;
+		private final CircuitBreaker halfOpen = breaker();
 
 		@Test
 		void closesWithTheLastOfFewerProbes() {
@@ -240,7 +198,7 @@ class CircuitBreakerChangeTests {
 			succeed(2);
 			change(settings().probes(2));
 			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("HALF_OPEN -> CLOSED");
+			assertThat(told()).containsExactly("HALF_OPEN -> CLOSED");
 		}
 
 		@Test
@@ -248,7 +206,7 @@ class CircuitBreakerChangeTests {
 			becomeHalfOpen();
 			fail(2);
 			change(settings().probes(1));
-			assertThat(CircuitBreakerChangeTests.this.told).containsExactly("HALF_OPEN -> OPEN");
+			assertThat(told()).containsExactly("HALF_OPEN -> OPEN");
 		}
 
 		@Test
@@ -283,9 +241,9 @@ class CircuitBreakerChangeTests {
 			becomeHalfOpen();
 			permit();
 			change(settings().halfOpenTimeout(Duration.ofSeconds(7)));
-			CircuitBreakerChangeTests.this.time.advance(Duration.ofSeconds(7).minusNanos(1));
+			time().advance(Duration.ofSeconds(7).minusNanos(1));
 			assertThat(this.halfOpen.isPermitting(now())).isTrue();
-			CircuitBreakerChangeTests.this.time.advance(Duration.ofNanos(1));
+			time().advance(Duration.ofNanos(1));
 			assertThat(this.halfOpen.isPermitting(now())).isFalse();
 			assertThat(this.halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
@@ -296,30 +254,30 @@ class CircuitBreakerChangeTests {
 	@EnumSource(names = { "FORCED_OPEN", "DISABLED", "METRICS_ONLY" })
 	void leavesWhatWasSetByHand(BreakerState state) {
 		if (state == BreakerState.FORCED_OPEN) {
-			this.breaker.forceOpen();
+			breaker().forceOpen();
 		}
 		else if (state == BreakerState.DISABLED) {
-			this.breaker.disable();
+			breaker().disable();
 		}
 		else {
-			this.breaker.metricsOnly();
+			breaker().metricsOnly();
 		}
-		this.told.clear();
+		told().clear();
 		change(settings().window(WindowLength.ofCalls(5)).minimumCalls(5).probes(1).openFor(Duration.ofSeconds(1)));
-		this.time.advance(Duration.ofHours(1));
-		assertThat(this.breaker.state()).isEqualTo(state);
-		assertThat(this.told).isEmpty();
+		time().advance(Duration.ofHours(1));
+		assertThat(breaker().state()).isEqualTo(state);
+		assertThat(told()).isEmpty();
 	}
 
 	@Test
 	void tellsOfTooManyFailuresOnceThoughTheWindowChanges() {
-		this.breaker.metricsOnly();
-		this.told.clear();
+		breaker().metricsOnly();
+		told().clear();
 		fail(4);
 		change(settings().window(WindowLength.ofCalls(5)));
-		assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
+		assertThat(breaker().counts()).isEqualTo(Counts.NONE);
 		fail(4);
-		assertThat(this.told).containsExactly("exceeded");
+		assertThat(told()).containsExactly("threshold exceeded");
 	}
 
 	@Test
@@ -335,7 +293,7 @@ class CircuitBreakerChangeTests {
 					return;
 				}
 				for (int i = 0; i < 20; i++) {
-					Permit permit = this.breaker.tryAcquire(now());
+					Permit permit = breaker().tryAcquire(now());
 					if (permit != null) {
 						probes.incrementAndGet();
 						permit.succeeded(1, now());
@@ -344,10 +302,10 @@ class CircuitBreakerChangeTests {
 			});
 			// what is still missing may be had, and no more
 			change(settings().probes(5));
-			for (int i = 0; i < 5 && this.breaker.state() == BreakerState.HALF_OPEN; i++) {
+			for (int i = 0; i < 5 && breaker().state() == BreakerState.HALF_OPEN; i++) {
 				succeed(1);
 			}
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
+			assertThat(breaker().state()).isEqualTo(BreakerState.CLOSED);
 			assertThat(probes.get()).isPositive();
 		}
 	}
@@ -355,31 +313,31 @@ class CircuitBreakerChangeTests {
 	@Test
 	void countsByTheLastWindowAmongManyThreads() {
 		for (int round = 0; round < 50; round++) {
-			this.breaker.reset();
+			breaker().reset();
 			Crowd.of(8, (number) -> {
 				for (int i = 0; i < 50; i++) {
 					if (number % 2 == 0) {
 						change(settings().window(WindowLength.ofCalls(10 + number + i)));
 					}
 					else if (number == 1) {
-						this.breaker.reset();
+						breaker().reset();
 					}
 					else {
-						Permit permit = this.breaker.tryAcquire(now());
+						Permit permit = breaker().tryAcquire(now());
 						if (permit != null) {
 							permit.failed(1, now(), null);
 						}
 					}
 				}
 			});
-			int window = this.breaker.settings().window().calls();
-			this.breaker.change(settings().window(WindowLength.ofCalls(window)).failureRate(1).build());
-			if (this.breaker.state() == BreakerState.OPEN) {
-				this.time.advance(Duration.ofNanos(this.breaker.nanosToPermit(now())));
+			int window = breaker().settings().window().calls();
+			breaker().change(settings().window(WindowLength.ofCalls(window)).failureRate(1).build());
+			if (breaker().state() == BreakerState.OPEN) {
+				time().advance(Duration.ofNanos(breaker().nanosToPermit(now())));
 				succeed(3);
 			}
 			succeed(200);
-			assertThat(this.breaker.counts()).isEqualTo(new Counts(window, 0, 0));
+			assertThat(breaker().counts()).isEqualTo(new Counts(window, 0, 0));
 		}
 	}
 

@@ -24,33 +24,27 @@ class RetryPolicyTests {
 
 	private static final long SECOND = 1_000_000_000;
 
-	@Nested
-	class Defaults {
-
-		private final RetryPolicy policy = RetryPolicy.defaults("orders");
-
-		@Test
-		void areFourAttemptsFrom100MillisecondsTo10Seconds() {
-			assertThat(this.policy).hasToString(
-					"RetryPolicy orders (4 attempts, " + "exponential 100ms ×2, cap 10s, jitter full, no deadline)");
-			assertThat(this.policy.name()).isEqualTo("orders");
-			assertThat(this.policy.maxAttempts()).isEqualTo(4);
-			assertThat(this.policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
-			assertThat(this.policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
-			assertThat(this.policy.rule(true).baseNanos()).isEqualTo(SECOND);
-			assertThat(this.policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
-			assertThat(this.policy.isRetryAfterEnabled()).isTrue();
-			assertThat(this.policy.retryOn()).isEmpty();
-			assertThat(this.policy.abortOn()).isEmpty();
-			assertThat(this.policy.classifiers()).isEmpty();
-			assertThat(this.policy.retryWhen()).isNull();
-			assertThat(this.policy.until()).isNull();
-			assertThat(this.policy.matchCauses()).isTrue();
-			assertThat(this.policy.isNestedMultiply()).isFalse();
-			assertThat(this.policy.isFinalPoll()).isTrue();
-			assertThat(this.policy.isEnabled()).isTrue();
-		}
-
+	@Test
+	void defaultsAreFourAttemptsFrom100MillisecondsTo10Seconds() {
+		RetryPolicy policy = RetryPolicy.defaults("orders");
+		assertThat(policy).hasToString(
+				"RetryPolicy orders (4 attempts, " + "exponential 100ms ×2, cap 10s, jitter full, no deadline)");
+		assertThat(policy.name()).isEqualTo("orders");
+		assertThat(policy.maxAttempts()).isEqualTo(4);
+		assertThat(policy.deadlineNanos()).isEqualTo(Nanos.UNLIMITED);
+		assertThat(policy.shortestAttemptNanos()).isEqualTo(SECOND / 100);
+		assertThat(policy.rule(true).baseNanos()).isEqualTo(SECOND);
+		assertThat(policy.retryAfterMaxNanos()).isEqualTo(60 * SECOND);
+		assertThat(policy.isRetryAfterEnabled()).isTrue();
+		assertThat(policy.retryOn()).isEmpty();
+		assertThat(policy.abortOn()).isEmpty();
+		assertThat(policy.classifiers()).isEmpty();
+		assertThat(policy.retryWhen()).isNull();
+		assertThat(policy.until()).isNull();
+		assertThat(policy.matchCauses()).isTrue();
+		assertThat(policy.isNestedMultiply()).isFalse();
+		assertThat(policy.isFinalPoll()).isTrue();
+		assertThat(policy.isEnabled()).isTrue();
 	}
 
 	@Nested

@@ -68,7 +68,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		}
 		EffectiveValue replay = policy.values().get(PolicyKey.REPLAY);
 		if (policy.replayed() && replay != null) {
-			report("replay (" + replay.text() + ")", "is of streams, and a durable call returns none", "Remove it.");
+			report("replay (" + replay.value() + ")", "is of streams, and a durable call returns none", "Remove it.");
 		}
 		Parameter[] parameters = this.method.method().getParameters();
 		for (int i = 0; i < parameters.length; i++) {
@@ -89,7 +89,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		if (text == null) {
 			return null;
 		}
-		String what = "schedule (" + text.text() + ")";
+		String what = "schedule (" + text.value() + ")";
 		if (this.method.method().getParameterCount() > 0) {
 			report(what, "calls " + this.method.signature() + ", which needs arguments", "Remove the parameters.");
 		}
@@ -97,7 +97,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			report(what, "is beside a key, and a slot has its own", "Remove one of the two.");
 		}
 		try {
-			return new OneRowSchedule(text.text(), (zone != null) ? zone.text() : null);
+			return new OneRowSchedule(text.value(), (zone != null) ? zone.value() : null);
 		}
 		catch (IllegalArgumentException | ArithmeticException ex) {
 			report(what, "is no schedule: " + ex.getMessage(),

@@ -29,11 +29,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @Execution(ExecutionMode.SAME_THREAD)
 class DurablePartTests {
@@ -241,22 +239,6 @@ class DurablePartTests {
 				.isEqualTo(Map.of("deleted", 1));
 			assertThat(calls.find("mails", "o2")).isEmpty();
 			assertThat(status(context, Map.of("action", "delete", "id", "o2"))).isEqualTo(404);
-		});
-	}
-
-	@Test
-	void whatIsWrittenWronglyIsRefused() {
-		run((context) -> {
-			DurablePart part = context.getBean(DurablePart.class);
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> part.read(mails(context), Map.of("limit", "0")))
-				.withMessageContaining("Invalid limit (0): must be a number from 1 to 1000.");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> part.read(mails(context), Map.of("states", "dead")))
-				.withMessageContaining("Invalid key (states): is not known here.");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> part.write(mails(context), Map.of("action", "kill")))
-				.withMessageContaining("Invalid action (kill): must be requeue, run-now or delete.");
 		});
 	}
 

@@ -1,6 +1,5 @@
 package dev.backoff.durable;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -134,25 +132,14 @@ class DurableVersionsTests {
 	}
 
 	private List<String> lines(String kind) throws IOException {
-		List<String> lines = new ArrayList<>();
-		try (Stream<Path> files = Files.list(this.directory)) {
-			for (Path file : files.filter((path) -> path.getFileName().toString().startsWith(kind)).toList()) {
-				lines.addAll(Files.readAllLines(file));
-			}
-		}
-		return lines;
+		return JavaProcess.lines(this.directory, kind);
 	}
 
 	private Process start(Class<?> version, String url) throws IOException {
-		File log = this.directory.resolve("worker.log").toFile();
-		return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx200m", "-Dkill.directory=" + this.directory,
-				"-Dkill.worker=" + version.getSimpleName(), "-cp", System.getProperty("java.class.path"),
-				version.getName(), "--kill.url=" + url, "--backoff.durable.initialize-schema=always",
-				"--backoff.durable.poll-interval=100ms", "--spring.main.banner-mode=off")
-			.redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.appendTo(log))
-			.start();
+		return JavaProcess.start(version, this.directory.resolve("worker.log"), Map.of(),
+				List.of("-Dkill.directory=" + this.directory, "-Dkill.worker=" + version.getSimpleName()),
+				List.of("--kill.url=" + url, "--backoff.durable.initialize-schema=always",
+						"--backoff.durable.poll-interval=100ms", "--spring.main.banner-mode=off"));
 	}
 
 }

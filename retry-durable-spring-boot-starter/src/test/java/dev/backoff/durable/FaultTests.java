@@ -33,7 +33,6 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationContext;
 
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.fixture.SocketServer;
@@ -108,7 +107,8 @@ class FaultTests {
 			run((survivor) -> {
 				await().until(() -> submitter.find("work", "k1") == null);
 				assertThat(attemptsOf("k1")).as("attempts of the same call").hasSize(2).containsOnly(journal().get(0));
-				DurableCall<?> next = submitter.calls()
+				DurableCall<?> next = submitter.running()
+					.calls()
 					.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), submitter::makeFirst);
 				assertThat(next.isNew()).isTrue();
 				create("go");
@@ -236,12 +236,12 @@ class FaultTests {
 	void callsOfAPolicyThatWasRenamedAreKeptAndReported() throws Exception {
 		run((submitter) -> {
 			submitter.work().make("k1", false);
-			submitter.execute("update backoff_calls set task_name = 'old' where task_name = 'work'");
+			submitter.running().execute("update backoff_calls set task_name = 'old' where task_name = 'work'", 1);
 		}, "backoff.durable.work=false");
 		run((application) -> {
 			assertThat(application.orphans()).isEqualTo(1);
 			assertThat(application.rows()).isEqualTo(1);
-			application.execute("update backoff_calls set task_name = 'work' where task_name = 'old'");
+			application.running().execute("update backoff_calls set task_name = 'work' where task_name = 'old'", 1);
 			await().until(() -> application.rows() == 0);
 			assertThat(attemptsOf("k1")).hasSize(1);
 		});
@@ -283,20 +283,16 @@ class FaultTests {
 			.withPropertyValues(properties(more).toArray(String[]::new))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				test.run(new Application(context));
+				test.run(new Application(new RunningShop(context)));
 			});
 	}
 
 	/** Run them in another one, which dies or stalls. */
 	private void startProcess(String place, String... more) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-XX:+UseSerialGC", "-Xmx200m", "-cp", System.getProperty("java.class.path"),
-						FaultWorker.class.getName(), "--fault.place=" + place));
-		properties(more).forEach((property) -> command.add("--" + property));
-		this.process = new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(this.directory.resolve("process.log").toFile())
-			.start();
+		List<String> arguments = new ArrayList<>(List.of("--fault.place=" + place));
+		properties(more).forEach((property) -> arguments.add("--" + property));
+		this.process = JavaProcess.start(FaultWorker.class, this.directory.resolve("process.log"), Map.of(), List.of(),
+				arguments);
 	}
 
 	private void signal(String name) throws Exception {
@@ -325,10 +321,10 @@ class FaultTests {
 	}
 
 	/** The durable methods in this process. */
-	private record Application(ApplicationContext context) {
+	private record Application(RunningShop running) {
 
 		FaultWorker.Work work() {
-			return this.context.getBean(FaultWorker.Work.class);
+			return this.running.context().getBean(FaultWorker.Work.class);
 		}
 
 		void makeFirst() {
@@ -340,17 +336,14 @@ class FaultTests {
 			}
 		}
 
-		DurableCalls calls() {
-			return this.context.getBean(DurableCalls.class);
-		}
-
 		/** Return a call, or null. */
 		DurableState find(String policy, String key) {
-			return calls().find(policy, key).orElse(null);
+			return this.running.calls().find(policy, key).orElse(null);
 		}
 
 		List<String> letters(String task) {
-			return lanes().store()
+			return this.running.lanes()
+				.store()
 				.client()
 				.getScheduledExecutionsForTask(task, StoredCall.class)
 				.stream()
@@ -361,7 +354,8 @@ class FaultTests {
 
 		/** Return the number of rows, that of the schedule left out. */
 		int rows() {
-			return lanes().store()
+			return this.running.lanes()
+				.store()
 				.client()
 				.getScheduledExecutionsSummaryByTask()
 				.stream()
@@ -383,7 +377,7 @@ class FaultTests {
 		List<Connection> takeConnections(int number) throws SQLException {
 			List<Connection> taken = new ArrayList<>();
 			while (taken.size() < number) {
-				taken.add(this.context.getBean(DataSource.class).getConnection());
+				taken.add(this.running.context().getBean(DataSource.class).getConnection());
 			}
 			return taken;
 		}
@@ -398,19 +392,8 @@ class FaultTests {
 
 		private SimpleMeterRegistry registry() {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
-			this.context.getBean(DurableMeters.Binder.class).bindTo(registry);
+			this.running.context().getBean(DurableMeters.Binder.class).bindTo(registry);
 			return registry;
-		}
-
-		void execute(String statement) throws SQLException {
-			try (Connection connection = this.context.getBean(DataSource.class).getConnection();
-					Statement one = connection.createStatement()) {
-				assertThat(one.executeUpdate(statement)).isEqualTo(1);
-			}
-		}
-
-		private Lanes lanes() {
-			return this.context.getBean(Lanes.class);
 		}
 
 	}

@@ -1,6 +1,5 @@
 package dev.backoff.durable;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -163,28 +162,15 @@ class KillHarnessTests {
 	}
 
 	private List<String> lines(String kind) throws IOException {
-		List<String> lines = new ArrayList<>();
-		try (Stream<Path> files = Files.list(this.directory)) {
-			for (Path file : files.filter((path) -> path.getFileName().toString().startsWith(kind + "-")).toList()) {
-				lines.addAll(Files.readAllLines(file));
-			}
-		}
-		return lines;
+		return JavaProcess.lines(this.directory, kind + "-");
 	}
 
 	private void start(List<String> database, Map<String, String> environment) throws IOException {
-		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-				"-XX:+UseSerialGC", "-Xmx200m", "-Dkill.directory=" + this.directory,
-				"-Dkill.worker=" + this.names.size(), "-cp", System.getProperty("java.class.path"),
-				KillWorker.class.getName(), "--backoff.durable.heartbeat=200ms",
+		List<String> arguments = new ArrayList<>(List.of("--backoff.durable.heartbeat=200ms",
 				"--backoff.durable.poll-interval=200ms", "--logging.level.root=WARN", "--spring.main.banner-mode=off"));
-		command.addAll(database);
-		File log = this.directory.resolve("worker.log").toFile();
-		ProcessBuilder process = new ProcessBuilder(command).redirectErrorStream(true)
-			.redirectOutput(ProcessBuilder.Redirect.appendTo(log));
-		process.environment().putAll(environment);
-		Process started = process.start();
+		arguments.addAll(database);
+		Process started = JavaProcess.start(KillWorker.class, this.directory.resolve("worker.log"), environment,
+				List.of("-Dkill.directory=" + this.directory, "-Dkill.worker=" + this.names.size()), arguments);
 		this.names.put(started, this.names.size());
 		this.processes.add(started);
 	}

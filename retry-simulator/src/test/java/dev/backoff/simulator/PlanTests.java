@@ -191,7 +191,7 @@ class PlanTests {
 
 	@Test
 	void tellsHowLongACallHoldsItsThread() {
-		assertThat(plan(builder().preset(Preset.CRITICAL)).findings())
+		assertThat(PlanningPageTests.plan(Preset.CRITICAL).findings())
 			.filteredOn((finding) -> finding.id().equals("holds-threads"))
 			.singleElement()
 			.extracting(Finding::text)
@@ -201,7 +201,7 @@ class PlanTests {
 
 	@Test
 	void showsAHundredAttemptsOfAPolicyThatNeverEnds() {
-		Map<String, Object> figures = plan(builder().preset(Preset.MESSAGE)).figures();
+		Map<String, Object> figures = PlanningPageTests.plan(Preset.MESSAGE).figures();
 		assertThat(figures).containsEntry("attempts", "unlimited");
 		assertThat(figures.get("retries")).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
 			.hasSize(99);

@@ -103,8 +103,8 @@ class PlannerCommandTests {
 			"--set cap=5s --preset critical --set cap|Invalid set (cap): must be a key with its value, of one policy.|Write for instance --policy orders --set cap=5s.",
 			"--preset critial|(critial) at the property source arguments: must be one of user-facing|Write critical.",
 			"--preset critical --set cap=5|must have a unit.|Write 5ms or 5s.",
-			"--preset critical --html /none/plan.html --rate 1|Invalid html (/none/plan.html): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
-			"--preset critical --svg /none --rate 1|Invalid svg (/none/critical.svg): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
+			"--preset user-facing --html /none/plan.html --rate 1|Invalid html (/none/plan.html): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
+			"--preset user-facing --svg /none --rate 1|Invalid svg (/none/user-facing.svg): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
 			"--fail-on never|Invalid file (none): must have a policy.|Name a file with backoff.policies, or write --preset and one of user-facing" })
 	void whatIsWrongIsReported(String line, String problem, String fix) {
 		assertThat(run(line.split(" "))).isEqualTo(2);

@@ -79,7 +79,8 @@ class PlanningPageTests {
 		return DurationText.story(nanos);
 	}
 
-	private static Plan plan(Preset preset) {
+	/** Return the plan of a preset, which is made once for all tests. */
+	static synchronized Plan plan(Preset preset) {
 		return PLANS.computeIfAbsent(preset, (key) -> Plan.of(policy(key)));
 	}
 

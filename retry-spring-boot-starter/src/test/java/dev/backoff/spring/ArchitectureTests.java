@@ -344,8 +344,6 @@ class ArchitectureTests {
 		classes().that()
 			.haveSimpleNameNotEndingWith("BoundedRecorders")
 			.and()
-			.doNotHaveSimpleName("CalledMethods")
-			.and()
 			.doNotHaveSimpleName("FluxCall")
 			.should(new UseNoMonitor())
 			.because("a virtual thread that waits in one pins its carrier; these wait for nothing in theirs")

@@ -125,68 +125,48 @@ class CallAssertTests {
 
 	}
 
-	@Nested
-	class OnACallThatRecovered {
-
-		@Test
-		void hold() throws IOException {
-			String result = CallAssertTests.this.builder.build()
-				.call(CallAssertTests.this.faults.fails().around(() -> "placed"), (order, story) -> "parked");
-			assertThat(result).isEqualTo("parked");
-			orders().recovered().failedWith(IOException.class);
-		}
-
+	@Test
+	void aCallThatRecoveredHasItsFailure() throws IOException {
+		String result = this.builder.build()
+			.call(this.faults.fails().around(() -> "placed"), (order, story) -> "parked");
+		assertThat(result).isEqualTo("parked");
+		orders().recovered().failedWith(IOException.class);
 	}
 
-	@Nested
-	class OnACallThatABreakerRefused {
-
-		@Test
-		void hold() {
-			CircuitBreaker breaker = CircuitBreaker.builder("orders").build();
-			breaker.forceOpen();
-			CallAssertTests.this.builder.breaker(breaker);
-			assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(CallAssertTests.this::place);
-			orders().attempts(0).stopped(StopReason.BREAKER_OPEN).failedWith(CircuitOpenException.class);
-		}
-
+	@Test
+	void aCallThatABreakerRefusedHasNoAttempt() {
+		CircuitBreaker breaker = CircuitBreaker.builder("orders").build();
+		breaker.forceOpen();
+		this.builder.breaker(breaker);
+		assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(this::place);
+		orders().attempts(0).stopped(StopReason.BREAKER_OPEN).failedWith(CircuitOpenException.class);
 	}
 
-	@Nested
-	class OnACallThatSucceeded {
-
-		@Test
-		void hold() throws IOException {
-			place();
-			assertThat(CallAssertTests.this.calls.of("OrderService.place")).succeededAtOnce()
-				.succeeded()
-				.outcome(1, AttemptOutcome.SUCCESS)
-				.waited()
-				.took(Duration.ZERO);
-			assertFails(() -> orders().sameKeyAtEachAttempt(),
-					"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, but it "
-							+ "did in 1 of 1:");
-			assertFails(() -> orders().waitedBetween("0s", "1d"),
-					"Expecting orders to wait from 0s to 1d each time, but it waited nothing:");
-		}
-
+	@Test
+	void aCallThatSucceededHasWaitedForNothing() throws IOException {
+		place();
+		assertThat(this.calls.of("OrderService.place")).succeededAtOnce()
+			.succeeded()
+			.outcome(1, AttemptOutcome.SUCCESS)
+			.waited()
+			.took(Duration.ZERO);
+		assertFails(() -> orders().sameKeyAtEachAttempt(),
+				"Expecting orders to ask for its idempotency key in each attempt of its work, and in two or more, but it "
+						+ "did in 1 of 1:");
+		assertFails(() -> orders().waitedBetween("0s", "1d"),
+				"Expecting orders to wait from 0s to 1d each time, but it waited nothing:");
 	}
 
-	@Nested
-	class OnACallThatRuns {
-
-		@Test
-		void sayThatItRuns() throws IOException {
-			CallAssertTests.this.builder.build().run(() -> {
-				assertFails(() -> orders().succeeded(), """
-						Expecting orders to succeed, but it is still running:
-						      0ms   attempt 1   running
-						      0ms   still running""");
-				assertFails(() -> orders().recovered(), "Expecting orders to recover, but it is still running with");
-				assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
-			});
-		}
-
+	@Test
+	void aCallThatRunsIsSaidToRun() throws IOException {
+		this.builder.build().run(() -> {
+			assertFails(() -> orders().succeeded(), """
+					Expecting orders to succeed, but it is still running:
+					      0ms   attempt 1   running
+					      0ms   still running""");
+			assertFails(() -> orders().recovered(), "Expecting orders to recover, but it is still running with");
+			assertFails(() -> orders().took(Duration.ZERO), "Expecting orders to take 0ms, but it");
+		});
 	}
 
 	@Nested

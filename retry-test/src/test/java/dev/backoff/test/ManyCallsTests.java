@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ManyCallsTests {
 
-	private static final int REPETITIONS = 100;
+	private static final int REPETITIONS = 25;
 
 	private final VirtualTime time = new VirtualTime().patience(Duration.ofSeconds(10));
 

@@ -44,9 +44,9 @@ public class UnwovenTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "proxy", "PROXY" })
 	void areRetriedByTheirProxyAndOnlyWhenTheyAreCalledThroughIt(String mode) {
-		this.proxies.withPropertyValues("backoff.mode=" + mode).withBean(WeavingTests.Parcels.class).run((context) -> {
+		this.proxies.withPropertyValues("backoff.mode=" + mode).withBean(Kinds.Parcels.class).run((context) -> {
 			assertThat(context).hasSingleBean(BackoffAdvisor.class).doesNotHaveBean(WovenBeans.class);
-			WeavingTests.Parcels parcels = context.getBean(WeavingTests.Parcels.class);
+			Kinds.Parcels parcels = context.getBean(Kinds.Parcels.class);
 			Script.fail(9);
 			assertThatExceptionOfType(Script.Failure.class).isThrownBy(() -> parcels.send("a"));
 			assertThat(Script.runs()).containsExactly("a attempt 1", "a attempt 2", "a attempt 3");
@@ -68,12 +68,12 @@ public class UnwovenTests {
 	}
 
 	static Stream<Arguments> areReportedInModeAspectj() {
-		return Stream.of(Arguments.of(WeavingTests.Parcels.class,
+		return Stream.of(Arguments.of(Kinds.Parcels.class,
 				"@Backoff on Parcels.send(String): is in a class that is not woven (Parcels), and with "
 						+ "backoff.mode: aspectj nothing else would retry it. Weave Parcels when it is loaded "
 						+ "(-javaagent:aspectjweaver.jar) or compiled (aspectj-maven-plugin with retry-aspectj among "
 						+ "its aspectLibraries), or set backoff.mode to proxy."),
-				Arguments.of(WeavingTests.Branch.class, """
+				Arguments.of(Kinds.Branch.class, """
 						@Backoff on Branch: is in a class that is not woven (Office), and with backoff.mode: aspectj \
 						nothing else would retry it. Weave Office when it is loaded (-javaagent:aspectjweaver.jar) \
 						or compiled (aspectj-maven-plugin with retry-aspectj among its aspectLibraries), or set \
@@ -104,7 +104,7 @@ public class UnwovenTests {
 	@Test
 	void areReportedWhereTheModeIsSetAfterTheConditions() {
 		this.proxies.withUserConfiguration(LateMode.class)
-			.withBean(WeavingTests.Parcels.class)
+			.withBean(Kinds.Parcels.class)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(InvalidBackoffException.class)
 				.hasMessageContaining("is in a class that is not woven (Parcels)"));

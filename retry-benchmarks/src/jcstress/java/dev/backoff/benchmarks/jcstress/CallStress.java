@@ -2,7 +2,6 @@ package dev.backoff.benchmarks.jcstress;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -14,9 +13,6 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LII_Result;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 
-import dev.backoff.AttemptTimeoutException;
-import dev.backoff.Retry;
-import dev.backoff.CallRegistry;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
@@ -33,56 +29,15 @@ public final class CallStress {
 	private CallStress() {
 	}
 
-	/** One call, and all that it touches. */
-	abstract static class OneCall {
-
-		private final Accounts accounts = new Accounts();
-
-		private final CallRegistry waiting = new CallRegistry();
-
-		final Retry retry;
+	/** A call that waits for an hour after a failure. */
+	abstract static class OneCall extends StressedCalls {
 
 		OneCall(RetryTime time) {
-			this.retry = Retry
-				.builder(RetryPolicy.builder("stress")
-					.maxAttempts(2)
-					.attemptTimeout(Duration.ofSeconds(1))
-					.base(Duration.ofHours(1))
-					.cap(Duration.ofHours(1))
-					.retryOn(IllegalStateException.class)
-					.build())
-				.time(time)
-				.executor(Runnable::run)
-				.breaker(this.accounts)
-				.recorder(this.accounts)
-				.calls(this.waiting)
-				.build();
-		}
-
-		void shutDown() {
-			this.waiting.shutDown();
-		}
-
-		void tell(LII_Result result, @Nullable CompletableFuture<String> future) {
-			result.r1 = (future != null) ? outcome(future) : "nothing";
-			result.r2 = Math.abs(this.accounts.permits()) + this.waiting.waiting();
-			result.r3 = this.accounts.ends();
-		}
-
-		int permits() {
-			return this.accounts.permits();
-		}
-
-		private static String outcome(CompletableFuture<String> future) {
-			if (future.isCancelled()) {
-				return "cancelled";
-			}
-			try {
-				return future.getNow("pending");
-			}
-			catch (CompletionException ex) {
-				return (ex.getCause() instanceof AttemptTimeoutException) ? "late" : "failed";
-			}
+			super(RetryPolicy.builder("stress")
+				.maxAttempts(2)
+				.base(Duration.ofHours(1))
+				.cap(Duration.ofHours(1))
+				.retryOn(IllegalStateException.class), time, null);
 		}
 
 	}
@@ -319,7 +274,7 @@ public final class CallStress {
 
 		@Arbiter
 		public void accounts(ZI_Result result) {
-			result.r2 = permits();
+			result.r2 = left();
 		}
 
 	}

@@ -2,7 +2,6 @@ package dev.backoff.benchmarks.jcstress;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -16,19 +15,15 @@ import org.openjdk.jcstress.infra.results.ZII_Result;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-import dev.backoff.AttemptTimeoutException;
-import dev.backoff.Retry;
-import dev.backoff.CallRegistry;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.RetryTime;
 
 /**
- * A permit goes to one call, and comes back once. A result of calls is what came of the one
- * in the queue, then what is left over of permits, places and waits, and how often a call
- * has ended.
+ * A permit goes to one call, and comes back once. A result of calls is what came of the
+ * one in the queue, then what is left over of permits, places and waits, and how often a
+ * call has ended.
  */
 public final class ConcurrencyStress {
 
@@ -191,59 +186,27 @@ public final class ConcurrencyStress {
 	}
 
 	/** Calls of one permit. */
-	abstract static class Calls {
+	abstract static class Calls extends StressedCalls {
 
-		final ConcurrencyLimit limit = new ConcurrencyLimit("stress", 1, MOST_WAITING);
-
-		private final Accounts accounts = new Accounts();
-
-		private final CallRegistry waiting = new CallRegistry();
-
-		final Retry retry;
+		final ConcurrencyLimit limit;
 
 		Calls(RetryTime time) {
-			this.retry = Retry
-				.builder(RetryPolicy.builder("stress")
-					.maxAttempts(1)
-					.attemptTimeout(Duration.ofSeconds(1))
-					.deadline(Duration.ofHours(1))
-					.build())
-				.time(time)
-				.executor(Runnable::run)
-				.concurrencyLimit(this.limit)
-				.recorder(this.accounts)
-				.calls(this.waiting)
-				.build();
+			this(time, new ConcurrencyLimit("stress", 1, MOST_WAITING));
+		}
+
+		private Calls(RetryTime time, ConcurrencyLimit limit) {
+			super(RetryPolicy.builder("stress").maxAttempts(1).deadline(Duration.ofHours(1)), time, limit);
+			this.limit = limit;
 		}
 
 		CompletableFuture<String> call() {
 			return this.retry.callAsync(() -> CompletableFuture.completedFuture("done"));
 		}
 
-		void shutDown() {
-			this.waiting.shutDown();
-		}
-
-		int left() {
-			return this.limit.active() + this.limit.waiting() + this.waiting.waiting();
-		}
-
-		void tell(LII_Result result, CompletableFuture<String> future) {
-			result.r1 = outcome(future);
-			result.r2 = left();
-			result.r3 = this.accounts.ends();
-		}
-
-		private static String outcome(CompletableFuture<String> future) {
-			if (future.isCancelled()) {
-				return "cancelled";
-			}
-			try {
-				return future.getNow("pending");
-			}
-			catch (CompletionException ex) {
-				return (ex.getCause() instanceof ConcurrencyExceededException) ? "refused"
-						: (ex.getCause() instanceof AttemptTimeoutException) ? "late" : "failed";
+		/* As something else would. */
+		void takePermit() {
+			if (!this.limit.tryAcquire()) {
+				throw new IllegalStateException("a new limit has its permit");
 			}
 		}
 
@@ -263,9 +226,7 @@ public final class ConcurrencyStress {
 		private QueuedCall(HandTurnedTime time) {
 			super(time);
 			this.time = time;
-			if (!this.limit.tryAcquire()) {
-				throw new IllegalStateException("a new limit has its permit");
-			}
+			takePermit();
 			this.result = call();
 		}
 
@@ -364,12 +325,10 @@ public final class ConcurrencyStress {
 			super(time);
 			this.time = time;
 			// behind the wait of the other call, which it takes from the time
-			boolean taken = this.limit.tryAcquire();
+			takePermit();
 			CompletableFuture<String> unused = this.retry.callAsync(() -> this.stage);
 			this.result = call();
-			if (taken) {
-				this.limit.release();
-			}
+			this.limit.release();
 		}
 
 		@Actor
@@ -398,9 +357,7 @@ public final class ConcurrencyStress {
 
 		public HandOverAndPark() {
 			super(RetryTime.system());
-			if (!this.limit.tryAcquire()) {
-				throw new IllegalStateException("a new limit has its permit");
-			}
+			takePermit();
 		}
 
 		@Actor

@@ -4,6 +4,9 @@ import java.util.function.Function;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
+import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.safety.RetryBudgets;
+
 /** A started {@link Contender}, warmed up until it does what it is measured for. */
 final class Application implements AutoCloseable {
 
@@ -23,6 +26,12 @@ final class Application implements AutoCloseable {
 	Application(Contender contender, int failures, Function<Partner, String> call) {
 		this.context = contender.start(failures);
 		this.partner = this.context.getBean(Partner.class);
+		if (contender == Contender.BACKOFF_REFILLED) {
+			RetryBudget budget = this.context.getBean(RetryBudgets.class).get("partner");
+			while (budget.tryWithdraw()) {
+				// until it is empty
+			}
+		}
 		for (int i = 0; i < FIRST_CALLS; i++) {
 			if (succeeds(call) != (failures <= 2 && (failures == 0 || retries(contender)))) {
 				throw new IllegalStateException(contender + " does not do what is to be measured.");

@@ -61,6 +61,13 @@ public enum Contender {
 	/** Ours in full, with slots of which one is always free. */
 	BACKOFF_SLOTS(OurPartners.Proxied.class, "--backoff.policies.partner.concurrency=100"),
 
+	/** Ours with a breaker whose window has slices of 10 ms. */
+	BACKOFF_SHORT_WINDOW(OurPartners.Proxied.class, "--backoff.breakers.partner.window=100ms"),
+
+	/** Ours with a budget that is never full, since a thousand tokens are taken out. */
+	BACKOFF_REFILLED(OurPartners.Proxied.class, "--backoff.budgets.partner.tokens=1000",
+			"--backoff.budgets.partner.per-success=0.000001"),
+
 	/** Ours without the breaker. */
 	BACKOFF_NO_BREAKER(OurPartners.Proxied.class, "--backoff.policies.partner.breaker=none"),
 

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A success at once by the floor and by ours in one process, in turn from iteration to
- * iteration: the odd ones are the floor's. What the machine adds, it adds to both.
+ * A call by a rival and by ours in one process, in turn from iteration to iteration: the
+ * odd ones are the rival's. What the machine adds, it adds to both.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -31,7 +31,13 @@ public class PairBenchmark {
 	@Param("BACKOFF")
 	private Contender contender = Contender.BACKOFF;
 
-	private Application floor;
+	@Param("FLOOR")
+	private Contender rival = Contender.FLOOR;
+
+	@Param("0")
+	private int failures;
+
+	private Application theirs;
 
 	private Application ours;
 
@@ -39,19 +45,19 @@ public class PairBenchmark {
 
 	@Setup
 	public void start() {
-		this.floor = new Application(Contender.FLOOR, 0, (partner) -> partner.ask("?"));
-		this.ours = new Application(this.contender, 0, (partner) -> partner.ask("?"));
+		this.theirs = new Application(this.rival, this.failures, (partner) -> partner.ask("?"));
+		this.ours = new Application(this.contender, this.failures, (partner) -> partner.ask("?"));
 		this.partner = this.ours.partner();
 	}
 
 	@Setup(Level.Iteration)
 	public void turn() {
-		this.partner = (this.partner == this.ours.partner()) ? this.floor.partner() : this.ours.partner();
+		this.partner = (this.partner == this.ours.partner()) ? this.theirs.partner() : this.ours.partner();
 	}
 
 	@TearDown
 	public void stop() {
-		this.floor.close();
+		this.theirs.close();
 		this.ours.close();
 	}
 

@@ -61,7 +61,7 @@ class SpeedTableTests {
 					"""
 							| goal | must | aim | measured |  |
 							| --- | --- | --- | --- | --- |
-							| success at once, against the floor | ≤ 1.30 | ≤ 1.15 | 1.29 | met |
+							| success at once, against the floor | ≤ 1.20 | ≤ 1.15 | 1.29 | **missed** |
 							| success at once, against Framework `@Retryable` + `@Timed` | ≤ 0.35 | ≤ 0.28 | 0.32 | met |
 							| success at once, against Resilience4j retry + breaker | ≤ 0.08 | ≤ 0.06 | 0.072 | met |
 							| success at once, bytes beyond the no-op proxy | 0 | 0 | 0 | as aimed at |
@@ -83,7 +83,7 @@ class SpeedTableTests {
 				threads("TwoThreadsBenchmark", "BACKOFF", 2, "[[0.008]]"),
 				threads("EightThreadsBenchmark", "FLOOR", 8, "[[0.02]]"),
 				threads("EightThreadsBenchmark", "BACKOFF", 8, "[[0.008]]")))
-			.contains("| success at once, against the floor | ≤ 1.30 | ≤ 1.15 | 2.01 | **missed** |")
+			.contains("| success at once, against the floor | ≤ 1.20 | ≤ 1.15 | 2.01 | **missed** |")
 			.contains("| success at once, bytes beyond the no-op proxy | 0 | 0 | 24 | **missed** |")
 			.contains("| success at once, woven, against the proxied floor | ≤ 1.05 | ≤ 0.95 | 1.06 | **missed** |")
 			.contains("divided by that on each of two | ≥ 0.90 | ≥ 0.97 | 0.80 | **missed** |")

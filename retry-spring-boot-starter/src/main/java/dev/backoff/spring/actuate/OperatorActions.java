@@ -45,7 +45,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			if (now != null && change.subject().equals("policy " + policy)
 					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
 				// in a configuration the value before would contradict the new ones
-				lines.put(change.key(), now.text());
+				lines.put(change.key(), now.value());
 			}
 		}
 		if (lines.containsKey(PolicyKey.CAP.key())) {
@@ -53,7 +53,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			this.live.preview(policy, values)
 				.peek(policy)
 				.map((previewed) -> previewed.values().get(PolicyKey.RETRY_AFTER_MAX))
-				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.text()));
+				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.value()));
 		}
 		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,
@@ -140,31 +140,19 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 	}
 
 	private static ChangeDescriptor changed(String scope, List<ValueChange> changes) {
-		return new ChangeDescriptor(scope, describe(changes), List.of(), List.of());
+		return new ChangeDescriptor(scope, changes, List.of(), List.of());
 	}
 
 	private static ChangeDescriptor overridden(@Nullable Duration limit, List<ValueChange> changes,
 			List<String> configuration, List<String> advice) {
 		String end = (limit != null) ? "for " + DurationText.exact(limit) + " at most" : "until it is reset";
-		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", describe(changes),
-				configuration, advice);
-	}
-
-	private static List<ValueChangeDescriptor> describe(List<ValueChange> changes) {
-		return changes.stream()
-			.map((change) -> new ValueChangeDescriptor(change.subject(), change.key(),
-					ValueDescriptor.of(change.before()), ValueDescriptor.of(change.now())))
-			.toList();
+		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", changes, configuration,
+				advice);
 	}
 
 	/** A change, and the lines of configuration that make it last in all processes. */
-	record ChangeDescriptor(String scope, List<ValueChangeDescriptor> changes, List<String> configuration,
+	record ChangeDescriptor(String scope, List<ValueChange> changes, List<String> configuration,
 			List<String> advice) implements OperationResponseBody {
-	}
-
-	/** A value before and now, each null if there is none. */
-	record ValueChangeDescriptor(String subject, String key, @Nullable ValueDescriptor before,
-			@Nullable ValueDescriptor now) {
 	}
 
 	/** The number of waiting calls that were woken. */

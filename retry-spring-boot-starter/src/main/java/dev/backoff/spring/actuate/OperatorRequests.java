@@ -27,9 +27,10 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.context.ApplicationEventPublisher;
 
 import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
-import dev.backoff.spring.actuate.OperatorActions.ValueChangeDescriptor;
 import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.live.ValueChange;
 
 /**
  * Give an operation of the endpoint all arguments that have no parameter, as one
@@ -127,7 +128,7 @@ final class OperatorRequests implements OperationInvokerAdvisor {
 		}
 	}
 
-	private static Map<String, String> entry(ValueChangeDescriptor change) {
+	private static Map<String, String> entry(ValueChange change) {
 		return entry(change.subject() + ": " + change.key(), text(change.before()), text(change.now()));
 	}
 
@@ -139,7 +140,7 @@ final class OperatorRequests implements OperationInvokerAdvisor {
 		return entry;
 	}
 
-	private static String text(@Nullable ValueDescriptor value) {
+	private static String text(@Nullable EffectiveValue value) {
 		return (value != null) ? value.value() : "none";
 	}
 

@@ -1,13 +1,16 @@
 package dev.backoff.spring.actuate;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.DurationText;
@@ -18,7 +21,7 @@ import dev.backoff.time.Nanos;
  * The sum is null for an unlimited number of attempts without a deadline, the longest
  * call is null without a deadline. The short view has values and advice only.
  */
-record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayDescriptor> delays,
+record PlanDescriptor(Map<String, EffectiveValue> values, @Nullable List<DelayDescriptor> delays,
 		@Nullable WaitsDescriptor waits, @Nullable String longestCall, List<String> advice) {
 
 	/** One millisecond in nanoseconds. */
@@ -27,7 +30,7 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayD
 	private static final int SHOWN = 10;
 
 	static PlanDescriptor of(EffectivePolicy effective, List<String> advice, boolean brief) {
-		Map<String, ValueDescriptor> values = ValueDescriptor.of(effective.values(), PolicyKey::key, brief);
+		Map<String, EffectiveValue> values = values(effective.values(), PolicyKey::key, brief);
 		if (brief) {
 			return new PlanDescriptor(values, null, null, null, advice);
 		}
@@ -36,6 +39,18 @@ record PlanDescriptor(Map<String, ValueDescriptor> values, @Nullable List<DelayD
 		int retries = unlimited ? SHOWN : Math.min(policy.maxAttempts() - 1, SHOWN);
 		return new PlanDescriptor(values, delays(policy.rule(), retries), waits(policy, unlimited), longestCall(policy),
 				advice);
+	}
+
+	/** Return values by the names of their keys, in brief those that are not built in. */
+	static <K> Map<String, EffectiveValue> values(Map<K, EffectiveValue> values, Function<K, String> names,
+			boolean brief) {
+		Map<String, EffectiveValue> named = new LinkedHashMap<>();
+		values.forEach((key, value) -> {
+			if (!brief || !value.origin().startsWith(EffectiveValue.BUILT_IN)) {
+				named.put(names.apply(key), value);
+			}
+		});
+		return named;
 	}
 
 	private static List<DelayDescriptor> delays(BackoffRule rule, int retries) {

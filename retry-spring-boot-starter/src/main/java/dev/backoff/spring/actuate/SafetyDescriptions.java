@@ -19,6 +19,7 @@ import dev.backoff.spring.configuration.BreakerEntry;
 import dev.backoff.spring.configuration.BreakerKey;
 import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -45,7 +46,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
-		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BudgetKey::key, this.brief);
+		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), BudgetKey::key, this.brief);
 		double tokens = entry.settings().tokens();
 		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
 				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
@@ -69,7 +70,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
-		Map<String, ValueDescriptor> values = ValueDescriptor.of(entry.values(), BreakerKey::key, this.brief);
+		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), BreakerKey::key, this.brief);
 		String state = this.safety.state(entry);
 		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
 				? this.safety.breakers().find(entry.name()).orElse(null) : null;
@@ -98,7 +99,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	/** A budget. Its balance, refusals and state are null before its first use. */
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
 			@Nullable Long refused, @Nullable Boolean dry,
-			Map<String, ValueDescriptor> values) implements OperationResponseBody {
+			Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 
 	/**
@@ -108,7 +109,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	 */
 	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
 			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
-			@Nullable Double timeToProbeMs, Map<String, ValueDescriptor> values) implements OperationResponseBody {
+			@Nullable Double timeToProbeMs, Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 
 }

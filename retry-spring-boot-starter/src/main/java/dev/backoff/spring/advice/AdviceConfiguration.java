@@ -1,6 +1,9 @@
 package dev.backoff.spring.advice;
 
 import java.util.Objects;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInterceptor;
 
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
@@ -48,12 +51,6 @@ public final class AdviceConfiguration {
 	}
 
 	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static BackoffInterceptor backoffInterceptor(ObjectProvider<BackoffMethods> methods) {
-		return new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
-	}
-
-	@Bean
 	Shutdown backoffShutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies,
 			ObjectProvider<RetryTime> time) {
 		return new Shutdown(context, calls, policies, () -> time.getIfAvailable(RetryTime::system));
@@ -66,8 +63,9 @@ public final class AdviceConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static BackoffAdvisor backoffAdvisor(BackoffInterceptor interceptor) {
-			return new BackoffAdvisor(interceptor);
+		static BackoffAdvisor backoffAdvisor(ObjectProvider<BackoffMethods> methods) {
+			Supplier<BackoffMethods> known = SingletonSupplier.of(methods::getObject);
+			return new BackoffAdvisor(() -> new BackoffInterceptor(known));
 		}
 
 		@Bean
@@ -86,8 +84,9 @@ public final class AdviceConfiguration {
 
 		@Bean
 		@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-		static BeanPostProcessor backoffWovenBeans(BackoffInterceptor interceptor, BackoffPolicies policies,
+		static BeanPostProcessor backoffWovenBeans(ObjectProvider<BackoffMethods> methods, BackoffPolicies policies,
 				ConfigurableListableBeanFactory beanFactory) {
+			MethodInterceptor interceptor = new BackoffInterceptor(SingletonSupplier.of(methods::getObject));
 			return Objects.requireNonNull(Weaving.find(beanFactory.getBeanClassLoader()))
 				.open(interceptor, beanFactory, policies.configuration().isEnabled());
 		}

@@ -1,6 +1,7 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.function.Supplier;
 
 import org.aopalliance.aop.Advice;
 
@@ -27,14 +28,18 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 
 	private static final long serialVersionUID = 1L;
 
-	/**
-	 * Make the advisor.
-	 * @param interceptor the advice
-	 */
-	public BackoffAdvisor(Advice interceptor) {
-		super(interceptor);
+	private final transient Supplier<Advice> advice;
+
+	BackoffAdvisor(Supplier<Advice> advice) {
+		this.advice = advice;
 		setOrder(ORDER);
 		setClassFilter(this);
+	}
+
+	/* Asked once for each method of a proxy, so that each knows its retry. */
+	@Override
+	public Advice getAdvice() {
+		return this.advice.get();
 	}
 
 	@Override

@@ -6,6 +6,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -81,12 +83,15 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 			await(future, awaited);
 			return awaited;
 		}
+		// runs once; elsewhere if all threads of the executor wait for such results
+		FutureTask<?> wait = new FutureTask<>(() -> await(future, awaited), null);
+		CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(wait);
 		try {
-			executor.get().execute(() -> await(future, awaited));
+			executor.get().execute(wait);
 		}
 		catch (Throwable ex) {
 			// the work has begun already, so its result must be awaited in any case
-			awaited.defaultExecutor().execute(() -> await(future, awaited));
+			awaited.defaultExecutor().execute(wait);
 		}
 		return awaited;
 	}

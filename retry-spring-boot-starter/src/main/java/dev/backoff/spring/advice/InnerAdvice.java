@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.util.List;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
@@ -39,12 +40,11 @@ final class InnerAdvice {
 	private static List<Object> find(ProxyMethodInvocation invocation, Advised proxy, @Nullable Class<?> targetClass) {
 		List<Object> chain = DefaultAdvisorChainFactory.INSTANCE.getInterceptorsAndDynamicInterceptionAdvice(proxy,
 				invocation.getMethod(), targetClass);
-		for (Advisor advisor : proxy.getAdvisors()) {
-			if (advisor instanceof BackoffAdvisor) {
-				return List.copyOf(chain.subList(chain.indexOf(advisor.getAdvice()) + 1, chain.size()));
-			}
+		int ours = 0;
+		while (ours < chain.size() && !(chain.get(ours) instanceof Ours)) {
+			ours++;
 		}
-		return List.of();
+		return List.copyOf(chain.subList(Math.min(ours + 1, chain.size()), chain.size()));
 	}
 
 	private static @Nullable Class<?> targetClass(ProxyMethodInvocation invocation, Advised proxy) {
@@ -88,6 +88,11 @@ final class InnerAdvice {
 	/** The advice of proxies with the same advisors; ours if it is the last one. */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
+	}
+
+	/** Our advice in a chain. What stands behind it runs at each attempt. */
+	interface Ours extends MethodInterceptor {
+
 	}
 
 	/**

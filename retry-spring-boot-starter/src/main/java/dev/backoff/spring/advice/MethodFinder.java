@@ -1,6 +1,9 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -12,63 +15,56 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Find the retry of a called method. Each call asks. Thread-safe. */
+/**
+ * Find the retry of a called method. Proxies ask at the first call of each method, woven
+ * methods at each call. Thread-safe.
+ */
 final class MethodFinder {
 
 	private final Function<AnnotatedMethod, MethodRetry> retries;
 
 	private final @Nullable Weaving weaving;
 
-	private final CalledMethods called = new CalledMethods();
-
-	/* On proxies that have no advice of ours. */
-	private final CalledMethods calledOnProxies = new CalledMethods();
+	/* By class, since many may inherit one method; without a key that is made to ask. */
+	private final Map<Class<?>, Map<Method, Optional<MethodRetry>>> called = new ConcurrentHashMap<>();
 
 	MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, @Nullable Weaving weaving) {
 		this.retries = retries;
 		this.weaving = weaving;
 	}
 
-	/** Return the retry of a method, or null if it is not annotated. */
-	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
-		CalledMethods.Known known = this.called.find(method, targetClass);
-		if (known == null) {
-			return findNew(method, targetClass, target);
-		}
-		MethodRetry retry = known.retry();
-		return (retry == null && target instanceof Advised proxy) ? findOfProxy(method, targetClass, proxy) : retry;
-	}
-
-	private @Nullable MethodRetry findNew(Method method, Class<?> targetClass, @Nullable Object target) {
-		if (target instanceof Advised proxy) {
-			this.called.add(method, targetClass, null);
-			return findOfProxy(method, targetClass, proxy);
-		}
-		return add(this.called, method, targetClass);
-	}
-
-	/*
-	 * If one proxy is around another, the inner one retries: both would multiply. Proxies
-	 * with different advisors can share a class, so each is asked.
+	/**
+	 * Return the retry of a method, or null if it is not annotated. If one proxy is
+	 * around another, the inner one retries: both would multiply.
 	 */
-	private @Nullable MethodRetry findOfProxy(Method method, Class<?> targetClass, Advised proxy) {
+	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
+		if (target instanceof Advised proxy && isOurs(proxy)) {
+			return null;
+		}
+		Map<Method, Optional<MethodRetry>> methods = this.called.get(targetClass);
+		Optional<MethodRetry> known = (methods != null) ? methods.get(method) : null;
+		return (known != null) ? known.orElse(null) : add(method, targetClass);
+	}
+
+	/* Proxies with different advisors can share a class, so each is asked. */
+	private static boolean isOurs(Advised proxy) {
 		for (Advisor advisor : proxy.getAdvisors()) {
 			if (advisor instanceof BackoffAdvisor) {
-				return null;
+				return true;
 			}
 		}
-		CalledMethods.Known known = this.calledOnProxies.find(method, targetClass);
-		return (known != null) ? known.retry() : add(this.calledOnProxies, method, targetClass);
+		return false;
 	}
 
 	/*
 	 * A listener or a classifier may call the method while it is created itself. That
 	 * call is made without retries, and the next one asks again.
 	 */
-	private @Nullable MethodRetry add(CalledMethods known, Method method, Class<?> targetClass) {
+	private @Nullable MethodRetry add(Method method, Class<?> targetClass) {
 		try {
 			MethodRetry retry = retry(method, targetClass);
-			known.add(method, targetClass, retry);
+			this.called.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>())
+				.put(method, Optional.ofNullable(retry));
 			return retry;
 		}
 		catch (BeanCreationException ex) {

@@ -162,8 +162,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		return fits ? new Candidate(method, failure) : null;
 	}
 
-	/** Return the type of a parameter, as the bean's class resolves it. */
-	static ResolvableType parameter(Method method, int index, Class<?> type) {
+	private static ResolvableType parameter(Method method, int index, Class<?> type) {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
 	}
 

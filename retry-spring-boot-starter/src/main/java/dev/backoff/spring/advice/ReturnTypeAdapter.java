@@ -4,9 +4,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -107,6 +109,12 @@ interface ReturnTypeAdapter {
 		}
 		return type instanceof TypeVariable<?> variable && (variable.getGenericDeclaration() instanceof Method
 				|| argument.resolve(Object.class) == ResolvableType.forType(variable).resolve(Object.class));
+	}
+
+	/** Return whether a type or one above it, any contract included, has a name. */
+	static boolean isAny(@Nullable Class<?> type, Set<String> names) {
+		return type != null && (names.contains(type.getName()) || isAny(type.getSuperclass(), names)
+				|| Stream.of(type.getInterfaces()).anyMatch((contract) -> isAny(contract, names)));
 	}
 
 	/**

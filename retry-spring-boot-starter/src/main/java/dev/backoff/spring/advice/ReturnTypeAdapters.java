@@ -56,7 +56,8 @@ final class ReturnTypeAdapters {
 			return refuse(annotated, "returns a DurableCall, and its policy is not durable",
 					"Set durable to true, or declare what the call returns.", problems);
 		}
-		return isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems) : new BlockingAdapter();
+		return ReturnTypeAdapter.isAny(type, REACTIVE_TYPES) ? reactive(annotated, type, problems)
+				: new BlockingAdapter();
 	}
 
 	/* A type variable is resolved by the class of the bean. */
@@ -64,12 +65,6 @@ final class ReturnTypeAdapters {
 		Method method = annotated.method();
 		return (method.getGenericReturnType() instanceof Class<?> type) ? type
 				: ResolvableType.forMethodReturnType(method, annotated.type()).toClass();
-	}
-
-	/** Return whether a type or one above it, any contract included, has a name. */
-	static boolean isAny(@Nullable Class<?> type, Set<String> names) {
-		return type != null && (names.contains(type.getName()) || isAny(type.getSuperclass(), names)
-				|| Stream.of(type.getInterfaces()).anyMatch((contract) -> isAny(contract, names)));
 	}
 
 	private @Nullable ReturnTypeAdapter suspending(AnnotatedMethod annotated, List<Problem> problems) {
@@ -83,7 +78,7 @@ final class ReturnTypeAdapters {
 			return refuse(annotated, "suspends", missing, problems);
 		}
 		Class<?> result = Suspending.result(annotated.method(), annotated.type()).resolve();
-		return new PublisherAdapter(null, isAny(result, Set.of(FLOW)));
+		return new PublisherAdapter(null, ReturnTypeAdapter.isAny(result, Set.of(FLOW)));
 	}
 
 	private @Nullable ReturnTypeAdapter reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {

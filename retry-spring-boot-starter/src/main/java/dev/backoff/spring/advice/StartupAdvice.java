@@ -106,7 +106,7 @@ public final class StartupAdvice {
 					String.join(", ", shared));
 		}
 		Set<String> usedUp = plans.stream()
-			.filter(UsedUpArguments::areIn)
+			.filter((plan) -> isRepeated(plan.policy()) && UsedUpArguments.areIn(plan.method()))
 			.map((plan) -> plan.method().signature())
 			.collect(Collectors.toCollection(TreeSet::new));
 		if (!usedUp.isEmpty()) {
@@ -128,6 +128,11 @@ public final class StartupAdvice {
 		if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
 			adviseShutdown("backoff.durable.shutdown-wait", this.policies.configuration().durable().shutdownWait());
 		}
+	}
+
+	/* With the same arguments: those of a durable call are read anew for each attempt. */
+	private static boolean isRepeated(EffectivePolicy policy) {
+		return policy.numbers().maxAttempts() > 1 && policy.numbers().isEnabled() && !policy.isDurable();
 	}
 
 	private void advise(List<MethodPlan> plans) {
@@ -240,7 +245,7 @@ public final class StartupAdvice {
 
 	private static String text(EffectivePolicy policy, PolicyKey key) {
 		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.text() : "";
+		return (value != null) ? value.value() : "";
 	}
 
 	private static boolean isExponential(EffectivePolicy policy) {

@@ -123,7 +123,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	private static String concurrency(MethodPlan plan) {
-		return Objects.requireNonNull(plan.policy().values().get(PolicyKey.CONCURRENCY)).text();
+		return Objects.requireNonNull(plan.policy().values().get(PolicyKey.CONCURRENCY)).value();
 	}
 
 	/** Refuse problems, or log them where they do not count and return false. */

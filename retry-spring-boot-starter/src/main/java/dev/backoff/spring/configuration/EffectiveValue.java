@@ -3,12 +3,12 @@ package dev.backoff.spring.configuration;
 /**
  * One value in effect.
  *
- * @param text the value as a configuration writes it
+ * @param value as a configuration writes it
  * @param origin where it comes from: {@code built in}, {@code application.yml:12},
  * {@code annotation on OrderService.place}
  * @since 0.1
  */
-public record EffectiveValue(String text, String origin) {
+public record EffectiveValue(String value, String origin) {
 
 	/** The origin of a default. */
 	public static final String BUILT_IN = "built in";

@@ -122,7 +122,7 @@ final class OverloadAssembler {
 				.forEach((key, share) -> effective.computeIfPresent(key,
 						(same, whole) -> new EffectiveValue(
 								new BigDecimal(share, new MathContext(3)).stripTrailingZeros().toPlainString(),
-								whole.text() + " for " + instances + " instances: " + whole.origin())));
+								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}

@@ -92,7 +92,7 @@ public enum PolicyKey implements ConfigurationKey {
 
 	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
 
-	RETRY_AFTER_MAX(ValueType.of(TextValues::positiveDuration, "1m"));
+	RETRY_AFTER_MAX(TextValues::positiveDuration, "1m", RetryPolicyBuilder::retryAfterMax);
 
 	private final String key = TextValues.kebab(this).replaceFirst("^retry-after-", "retry-after.");
 

@@ -101,7 +101,7 @@ final class Changes {
 	}
 
 	private static @Nullable String text(@Nullable EffectiveValue value) {
-		return (value != null) ? value.text() : null;
+		return (value != null) ? value.value() : null;
 	}
 
 }

@@ -49,7 +49,7 @@ public record ValueChange(String subject, String key, @Nullable EffectiveValue b
 	}
 
 	private static String text(@Nullable EffectiveValue value) {
-		return (value != null) ? value.text() + " (" + value.origin() + ")" : "none";
+		return (value != null) ? value.value() + " (" + value.origin() + ")" : "none";
 	}
 
 }

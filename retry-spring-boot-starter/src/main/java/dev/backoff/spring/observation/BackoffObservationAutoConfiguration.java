@@ -58,8 +58,8 @@ public final class BackoffObservationAutoConfiguration {
 	/* After the nested classes, so that meters come first. */
 	@Bean
 	@ConditionalOnMissingBean(CallRecorder.Factory.class)
-	PlainRecorders backoffPlainRecorders() {
-		return new PlainRecorders();
+	BoundedRecorders<MethodCounts> backoffPlainRecorders() {
+		return new BoundedRecorders<>(MethodCounts::new);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+
+import dev.backoff.event.CallRecorder;
 
 /**
  * One recorder for each pair of policy and method. After {@value #MOST} pairs, further
@@ -14,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param <M> the type of recorder
  */
-abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistics {
+final class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Factory, CallStatistics {
 
 	/** The greatest number of pairs that have recorders of their own. */
 	static final int MOST = 1_000;
@@ -28,11 +31,15 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistic
 
 	private final Object adding = new Object();
 
-	/** Make the recorder of a pair, under a lock. */
-	abstract M make(String policy, String method);
+	private final BiFunction<String, String, M> make;
 
-	/** Return the recorder of a pair, made if it is not there. */
-	M get(String policy, String method) {
+	/** Make recorders by a function, which is called under a lock. */
+	BoundedRecorders(BiFunction<String, String, M> make) {
+		this.make = make;
+	}
+
+	@Override
+	public M recorder(String policy, String method) {
 		M known = this.recorders.get(new Key(policy, method));
 		if (known != null) {
 			return known;
@@ -45,7 +52,7 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallStatistic
 
 	private M add(String policy, String method) {
 		this.policies.add(policy);
-		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> make(policy, method));
+		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> this.make.apply(policy, method));
 	}
 
 	@Override

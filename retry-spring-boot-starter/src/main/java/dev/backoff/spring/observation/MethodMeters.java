@@ -42,15 +42,15 @@ final class MethodMeters extends MethodCounts {
 
 	private final LongAdder succeeded = calls(StopReason.SUCCEEDED);
 
-	private final MeterCells<Timer> attempts;
+	private final GuardedRegistry.Cells<Timer> attempts;
 
-	private final MeterCells<FunctionCounter> calls;
+	private final GuardedRegistry.Cells<FunctionCounter> calls;
 
-	private final @Nullable MeterCells<Timer> durations;
+	private final GuardedRegistry.@Nullable Cells<Timer> durations;
 
-	private final MeterCells<Counter> retries;
+	private final GuardedRegistry.Cells<Counter> retries;
 
-	private final MeterCells<Counter> recovered;
+	private final GuardedRegistry.Cells<Counter> recovered;
 
 	/*
 	 * The only timer of a call that succeeds at once. Null without a registry, and where
@@ -62,16 +62,16 @@ final class MethodMeters extends MethodCounts {
 		super(shared.policy(), method);
 		String policy = shared.policy();
 		this.policy = shared;
-		this.attempts = new MeterCells<>(registry, NUMBERS.length * OUTCOMES.length,
+		this.attempts = new GuardedRegistry.Cells<>(registry, NUMBERS.length * OUTCOMES.length,
 				(cell) -> registry.timer(BackoffMeters.ATTEMPTS, slo, policy, method, NUMBERS[cell / OUTCOMES.length],
 						OUTCOMES[cell % OUTCOMES.length].tag()));
-		this.calls = new MeterCells<>(registry, REASONS.length, (index) -> registry.counter(BackoffMeters.CALLS,
-				calls(REASONS[index]), LongAdder::sum, policy, method, REASONS[index].tag()));
-		this.durations = !durations ? null : new MeterCells<>(registry, REASONS.length,
+		this.calls = new GuardedRegistry.Cells<>(registry, REASONS.length, (index) -> registry
+			.counter(BackoffMeters.CALLS, calls(REASONS[index]), LongAdder::sum, policy, method, REASONS[index].tag()));
+		this.durations = !durations ? null : new GuardedRegistry.Cells<>(registry, REASONS.length,
 				(index) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, REASONS[index].tag()));
-		this.retries = new MeterCells<>(registry, CAUSES.length,
+		this.retries = new GuardedRegistry.Cells<>(registry, CAUSES.length,
 				(index) -> registry.counter(BackoffMeters.RETRIES, policy, method, CAUSES[index].tag()));
-		this.recovered = new MeterCells<>(registry, 2,
+		this.recovered = new GuardedRegistry.Cells<>(registry, 2,
 				(index) -> registry.counter(BackoffMeters.RECOVERED, policy, method, (index == 1) ? "done" : "failed"));
 	}
 
@@ -172,22 +172,22 @@ final class MethodMeters extends MethodCounts {
 		/* No adder: the sum of an adder's cells can be read as negative. */
 		private final AtomicLong waiting = new AtomicLong();
 
-		private final MeterCells<Gauge> gauge;
+		private final GuardedRegistry.Cells<Gauge> gauge;
 
-		private final MeterCells<Timer> delays;
+		private final GuardedRegistry.Cells<Timer> delays;
 
-		private final MeterCells<Timer> queued;
+		private final GuardedRegistry.Cells<Timer> queued;
 
 		private final BooleanSupplier throttled;
 
 		OfPolicy(GuardedRegistry registry, String policy, BooleanSupplier throttled) {
 			this.policy = policy;
 			this.throttled = throttled;
-			this.gauge = new MeterCells<>(registry, 1,
+			this.gauge = new GuardedRegistry.Cells<>(registry, 1,
 					(index) -> registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, policy));
-			this.delays = new MeterCells<>(registry, SOURCES.length,
+			this.delays = new GuardedRegistry.Cells<>(registry, SOURCES.length,
 					(index) -> registry.timer(BackoffMeters.DELAY, List.of(), policy, SOURCES[index].tag()));
-			this.queued = new MeterCells<>(registry, 1,
+			this.queued = new GuardedRegistry.Cells<>(registry, 1,
 					(index) -> registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy));
 		}
 

@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -31,7 +32,7 @@ import dev.backoff.time.DurationText;
  * Instances that share a registry share the meters. Keep an instance as long as its
  * meters are read, and close it then. Thread-safe.
  */
-final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements CallRecorder.Factory, AutoCloseable {
+final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics, AutoCloseable {
 
 	private final GuardedRegistry registry;
 
@@ -40,6 +41,8 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	private final boolean durations;
 
 	private final Predicate<String> throttled;
+
+	private final BoundedRecorders<MethodMeters> recorders = new BoundedRecorders<>(this::make);
 
 	private final Map<String, MethodMeters.OfPolicy> policies = new ConcurrentHashMap<>();
 
@@ -80,12 +83,12 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;
-		recorders().forEach(MethodMeters::publish);
+		this.recorders.recorders().forEach(MethodMeters::publish);
 	}
 
 	@Override
 	public CallRecorder recorder(String policy, String method) {
-		MethodMeters meters = get(policy, method);
+		MethodMeters meters = this.recorders.recorder(policy, method);
 		if (this.bound) {
 			meters.publish();
 		}
@@ -98,7 +101,16 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	}
 
 	@Override
-	MethodMeters make(String policy, String method) {
+	public Optional<MethodCalls> of(String policy, String method) {
+		return this.recorders.of(policy, method);
+	}
+
+	@Override
+	public List<MethodCalls> all() {
+		return this.recorders.all();
+	}
+
+	private MethodMeters make(String policy, String method) {
 		MethodMeters.OfPolicy shared = this.policies.computeIfAbsent(policy,
 				(name) -> new MethodMeters.OfPolicy(this.registry, name, () -> this.throttled.test(name)));
 		return new MethodMeters(this.registry, shared, method, this.slo, this.durations);

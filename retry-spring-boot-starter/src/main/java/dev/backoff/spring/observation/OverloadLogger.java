@@ -48,7 +48,8 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 				+ ((settings.perSuccess() > 0)
 						? "a success puts back " + exact(settings.perSuccess()) + " and what its retries took, " : "")
 				+ ((settings.perSecond() > 0) ? "a second puts back " + exact(settings.perSecond()) + ", " : "")
-				+ "recovered at " + number(budget.recoveredAt()) + ". For a job set when-empty: wait; for a caller that "
+				+ "recovered at " + number(budget.recoveredAt())
+				+ ". For a job set when-empty: wait; for a caller that "
 				+ "waits, a recover, or more tokens if most first attempts succeed";
 	}
 

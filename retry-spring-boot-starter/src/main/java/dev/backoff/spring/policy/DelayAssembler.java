@@ -53,7 +53,7 @@ final class DelayAssembler {
 		}
 		Duration set = cap(name, shape, jitter);
 		Duration cap = (set != null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
-		return new Delays(name, shape, jitter, cap, set != null, throttledBase(cap));
+		return new Delays(name, shape, jitter, set, throttledBase(cap));
 	}
 
 	private @Nullable Shape ladder() {
@@ -99,7 +99,7 @@ final class DelayAssembler {
 		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
 			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
 			this.values.conflict(ranked.value(),
-					NO_EFFECT + " the shape is " + shape.text() + " (" + shape.origin() + ")",
+					NO_EFFECT + " the shape is " + shape.value() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");
 		}
 	}
@@ -181,8 +181,10 @@ final class DelayAssembler {
 		return cap;
 	}
 
-	/** The delays of one policy; the longest duration stands for no cap. */
-	record Delays(ShapeName name, Shape shape, Jitter jitter, Duration cap, boolean capSet, Duration throttledBase) {
+	/**
+	 * The delays of one policy, with the cap that is set or null for the built-in one.
+	 */
+	record Delays(ShapeName name, Shape shape, Jitter jitter, @Nullable Duration cap, Duration throttledBase) {
 	}
 
 }

@@ -3,12 +3,10 @@ package dev.backoff.spring.policy;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
-import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
@@ -76,18 +74,24 @@ final class PolicyAssembler {
 		}
 		RetryPolicyBuilder builder = RetryPolicy.builder(this.name)
 			.shape(delays.shape())
-			.cap(delays.cap())
 			.jitter(delays.jitter())
 			.throttledBase(delays.throttledBase())
 			.retryOn(retryOn)
 			.abortOn(abortOn);
+		if (delays.cap() != null) {
+			builder.cap(delays.cap());
+		}
 		for (PolicyKey key : PolicyKey.values()) {
 			set(key, builder);
 		}
 		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
 		builder.judgedByLists(classifier != null && classifier.value().text().equalsIgnoreCase("none"));
-		builder.maxAttempts(attempts(delays)).retryAfterMax(longestHint(delays)).maxWaiting(mostWaiting());
-		RetryPolicy numbers = builder.build();
+		RetryPolicy numbers = builder.maxAttempts(attempts(delays)).maxWaiting(mostWaiting()).build();
+		if (this.values.written(PolicyKey.RETRY_AFTER_MAX) == null) {
+			// it follows a cap that is set, or the longest rung
+			this.values.put(PolicyKey.RETRY_AFTER_MAX, DurationText.exact(numbers.retryAfterMaxNanos()),
+					PolicyValues.BUILT_IN);
+		}
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
 		String budget = this.references.putIntoEffect(PolicyKey.BUDGET, this.values);
@@ -180,17 +184,6 @@ final class PolicyAssembler {
 					"Add concurrency, or remove it.");
 		}
 		return RetryPolicy.UNLIMITED_CONCURRENCY;
-	}
-
-	private Duration longestHint(Delays delays) {
-		Duration longest = delays.capSet() ? delays.cap() : longestRung(delays.shape());
-		Duration otherwise = (longest.compareTo(RetryPolicy.DEFAULT_RETRY_AFTER_MAX) > 0) ? longest
-				: RetryPolicy.DEFAULT_RETRY_AFTER_MAX;
-		return this.values.read(PolicyKey.RETRY_AFTER_MAX, otherwise, DurationText.exact(otherwise));
-	}
-
-	private static Duration longestRung(Shape ladder) {
-		return Duration.ofNanos(IntStream.rangeClosed(1, ladder.rungs()).mapToLong(ladder::nanos).max().orElse(0));
 	}
 
 	private List<Class<? extends Throwable>> types(PolicyKey key, List<ConfigValue> lists) {

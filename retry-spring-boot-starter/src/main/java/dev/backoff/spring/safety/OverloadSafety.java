@@ -144,7 +144,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private static InvalidBackoffException problem(BreakerEntry entry, String rule, String fix) {
 		EffectiveValue provider = entry.values().get(BreakerKey.PROVIDER);
-		String written = (provider != null) ? " (" + provider.text() + ") at " + provider.origin() : "";
+		String written = (provider != null) ? " (" + provider.value() + ") at " + provider.origin() : "";
 		return new InvalidBackoffException(List.of(Problem.ofPlace(
 				"Invalid backoff.breakers." + entry.name() + "." + BreakerKey.PROVIDER.key() + written, rule, fix)));
 	}

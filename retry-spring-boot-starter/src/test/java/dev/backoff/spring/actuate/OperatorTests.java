@@ -573,8 +573,8 @@ class OperatorTests {
 			Map<PolicyKey, EffectiveValue> here = policies.current().peek("moved").orElseThrow().values();
 			configured(lines, (theirs) -> {
 				Map<PolicyKey, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
-				here.forEach(
-						(each, written) -> assertThat(there.get(each).text()).as(each.key()).isEqualTo(written.text()));
+				here.forEach((each, written) -> assertThat(there.get(each).value()).as(each.key())
+					.isEqualTo(written.value()));
 			});
 		}
 
@@ -601,8 +601,8 @@ class OperatorTests {
 					.peek(theirs.find(name).orElseThrow())
 					.orElseThrow()
 					.values();
-				assertThat(values.get(PolicyKey.BASE).text()).isEqualTo("3s");
-				assertThat(values.get(PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("6");
+				assertThat(values.get(PolicyKey.BASE).value()).isEqualTo("3s");
+				assertThat(values.get(PolicyKey.MAX_ATTEMPTS).value()).isEqualTo("6");
 			});
 		}
 

@@ -161,6 +161,27 @@ class FutureMethodsTests {
 						.hasRootCauseMessage("Orders.place returned null instead of a Future"));
 		}
 
+		@Test
+		void isAwaitedElsewhereIfTheOnlyThreadWaitsForIt() {
+			AdviceContexts.runner()
+				.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+				.withPropertyValues("spring.task.execution.pool.core-size=1")
+				.withBean(Orders.class)
+				.run((context) -> {
+					FutureTask<String> work = new FutureTask<>(() -> "placed");
+					CountDownLatch begun = new CountDownLatch(1);
+					FutureTask<String> job = new FutureTask<>(() -> {
+						Future<String> placed = context.getBean(Orders.class).place(() -> work);
+						begun.countDown();
+						return placed.get();
+					});
+					context.getBean(Executor.class).execute(job);
+					begun.await();
+					work.run();
+					assertThat(job.get(30, TimeUnit.SECONDS)).isEqualTo("placed");
+				});
+		}
+
 		private static Future<String> ended(Callable<String> work) {
 			FutureTask<String> task = new FutureTask<>(work);
 			task.run();

@@ -169,13 +169,12 @@ class MethodRecoveryTests extends AdvisedApplication {
 
 		@Test
 		void isThatItReturnedNullForAPrimitiveType() {
-			MethodRecoveryTests.this.runner.withBean(Failing.class).run((context) -> {
-				Failure failure = new Failure("down");
-				assertThatExceptionOfType(IllegalStateException.class)
-					.isThrownBy(() -> context.getBean(Failing.class).count(failure))
-					.withMessage("The recovery nothing returned null instead of int")
-					.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
-			});
+			start(Failing.class);
+			Failure failure = new Failure("down");
+			assertThatExceptionOfType(IllegalStateException.class)
+				.isThrownBy(() -> context.getBean(Failing.class).count(failure))
+				.withMessage("The recovery nothing returned null instead of int")
+				.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
 		}
 
 		@Test

@@ -168,6 +168,30 @@ class MethodRetryTests extends AdvisedApplication {
 		}
 
 		@Test
+		void byThePolicyOfEachTarget() {
+			start();
+			HotSwappableTargetSource targets = new HotSwappableTargetSource(new Office());
+			ProxyFactory factory = new ProxyFactory();
+			factory.setTargetSource(targets);
+			factory.setProxyTargetClass(true);
+			factory.addAdvisor(context.getBean(BackoffAdvisor.class));
+			Office office = (Office) factory.getProxy();
+			assertThat(attempts(office)).isEqualTo(4);
+			Object first = targets.swap(new PatientOffice());
+			assertThat(attempts(office)).isEqualTo(5);
+			assertThat(attempts(office)).isEqualTo(5);
+			targets.swap(first);
+			assertThat(attempts(office)).isEqualTo(4);
+		}
+
+		private static int attempts(Office office) {
+			office.sent().clear();
+			office.failures(10);
+			assertThatThrownBy(() -> office.send("a")).isInstanceOf(IOException.class);
+			return office.sent().size();
+		}
+
+		@Test
 		void alikeIfTheProxyIsExposed() {
 			start();
 			ProxyFactory factory = new ProxyFactory(new Office());
@@ -295,6 +319,16 @@ class MethodRetryTests extends AdvisedApplication {
 		@Backoff(budget = "none")
 		public @Nullable Object self() {
 			return AopContext.currentProxy();
+		}
+
+	}
+
+	public static class PatientOffice extends Office {
+
+		@Override
+		@Backoff(budget = "none", maxAttempts = "5")
+		public void send(String letter) throws IOException {
+			super.send(letter);
 		}
 
 	}

@@ -213,7 +213,7 @@ class StartupLogTests {
 				.containsExactly("INFO No method known at start-up uses the policies cart, orders2");
 			uses(yaml, Cart.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("cart2");
-				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("1s");
+				assertThat(use.policy().values().get(PolicyKey.BASE).value()).isEqualTo("1s");
 			}));
 		}
 
@@ -288,9 +288,9 @@ class StartupLogTests {
 		void mergesComposedAnnotationsOverTwoLevels() {
 			uses("", Composed.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("remote");
-				assertThat(use.policy().values().get(PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("7");
-				assertThat(use.policy().values().get(PolicyKey.CAP).text()).isEqualTo("3s");
-				assertThat(use.policy().values().get(PolicyKey.BASE).text()).isEqualTo("30ms");
+				assertThat(use.policy().values().get(PolicyKey.MAX_ATTEMPTS).value()).isEqualTo("7");
+				assertThat(use.policy().values().get(PolicyKey.CAP).value()).isEqualTo("3s");
+				assertThat(use.policy().values().get(PolicyKey.BASE).value()).isEqualTo("30ms");
 			}));
 		}
 
@@ -299,9 +299,9 @@ class StartupLogTests {
 			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("method");
 				assertThat(use.policy().values().get(PolicyKey.BASE))
-					.hasToString("EffectiveValue[text=20ms, origin=annotation on Merged.send]");
+					.hasToString("EffectiveValue[value=20ms, origin=annotation on Merged.send]");
 				assertThat(use.policy().values().get(PolicyKey.CAP))
-					.hasToString("EffectiveValue[text=1s, origin=annotation on Merged]");
+					.hasToString("EffectiveValue[value=1s, origin=annotation on Merged]");
 			}));
 		}
 

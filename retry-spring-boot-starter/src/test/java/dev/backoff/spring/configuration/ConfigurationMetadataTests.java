@@ -52,12 +52,12 @@ class ConfigurationMetadataTests {
 	void statedDefaultsOfBreakersAndBudgetsAreThoseInEffect() {
 		BackoffConfiguration nothing = BackoffConfiguration.read(new StandardEnvironment());
 		Map<String, String> breaker = new TreeMap<>();
-		nothing.breaker("any").values().forEach((key, value) -> breaker.put(key.key(), value.text()));
+		nothing.breaker("any").values().forEach((key, value) -> breaker.put(key.key(), value.value()));
 		// it is as long as open-for, whatever that is
 		assertThat(breaker.remove("half-open-timeout")).isEqualTo("30s");
 		assertThat(stated(BackoffProperties.Breaker.class)).isEqualTo(breaker);
 		Map<String, String> budget = new TreeMap<>();
-		nothing.budget("any").values().forEach((key, value) -> budget.put(key.key(), value.text()));
+		nothing.budget("any").values().forEach((key, value) -> budget.put(key.key(), value.value()));
 		assertThat(stated(BackoffProperties.Budget.class)).isEqualTo(budget);
 	}
 
@@ -131,7 +131,7 @@ class ConfigurationMetadataTests {
 				}
 			});
 			Map<String, String> inEffect = new HashMap<>();
-			policy.values().forEach((key, value) -> inEffect.put(key.key(), value.text()));
+			policy.values().forEach((key, value) -> inEffect.put(key.key(), value.value()));
 			// by default the policy's name, which no default can state
 			assertThat(inEffect.remove("budget")).isEqualTo("Orders.place");
 			assertThat(stated).isEqualTo(inEffect);

@@ -166,13 +166,13 @@ class ConfigurationPageTests {
 					.uses()
 					.forEach((use) -> use.policy()
 						.values()
-						.forEach((key, value) -> all.put(use.method() + " " + key.key(), value.text())));
+						.forEach((key, value) -> all.put(use.method() + " " + key.key(), value.value())));
 				configuration.breaker("gateway")
 					.values()
-					.forEach((key, value) -> all.put("breaker gateway " + key.key(), value.text()));
+					.forEach((key, value) -> all.put("breaker gateway " + key.key(), value.value()));
 				configuration.budget("gateway")
 					.values()
-					.forEach((key, value) -> all.put("budget gateway " + key.key(), value.text()));
+					.forEach((key, value) -> all.put("budget gateway " + key.key(), value.value()));
 			});
 			return all;
 		}

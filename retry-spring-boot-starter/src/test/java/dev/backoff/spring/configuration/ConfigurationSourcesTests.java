@@ -41,7 +41,7 @@ class ConfigurationSourcesTests {
 
 	private static String value(EffectivePolicy policy, PolicyKey key) {
 		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.text() + " <- " + value.origin() : "-";
+		return (value != null) ? value.value() + " <- " + value.origin() : "-";
 	}
 
 	@Nested
@@ -110,7 +110,7 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
 					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
-					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectiveValue::text)
+					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectiveValue::value)
 						.isEqualTo("false");
 					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
 					assertThat(configuration.isDurations()).isTrue();

@@ -38,7 +38,7 @@ class OverloadConfigurationTests {
 	}
 
 	private static String text(@Nullable EffectiveValue value) {
-		return (value == null) ? "-" : value.text() + " <- " + value.origin();
+		return (value == null) ? "-" : value.value() + " <- " + value.origin();
 	}
 
 	private static String text(EffectivePolicy policy, PolicyKey key) {

@@ -173,7 +173,7 @@ class PropertyScanTests {
 
 	private static @Nullable String text(EffectivePolicy policy, PolicyKey key) {
 		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.text() : null;
+		return (value != null) ? value.value() : null;
 	}
 
 	public static class Callback {

@@ -43,14 +43,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Tests for the types that permanent judgements name. */
 class JudgedTypesTests {
 
-	private static final Throwable NO_JSON = thrownBy(() -> new JsonMapper().readValue("Certainly!", Integer.class));
-
 	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(),
 			Clock.systemUTC(), true);
 
+	private static Throwable noJson() {
+		return thrownBy(() -> new JsonMapper().readValue("Certainly!", Integer.class));
+	}
+
 	static Stream<Arguments> judged() {
-		return Stream.of(Arguments.of(NO_JSON, JacksonException.class),
-				Arguments.of(new RestClientException("unreadable", new HttpMessageConversionException("x", NO_JSON)),
+		return Stream.of(Arguments.of(noJson(), JacksonException.class),
+				Arguments.of(new RestClientException("unreadable", new HttpMessageConversionException("x", noJson())),
 						JacksonException.class),
 				Arguments.of(new RestClientException("unreadable", new HttpMessageConversionException("x")),
 						HttpMessageConversionException.class),
@@ -80,7 +82,8 @@ class JudgedTypesTests {
 
 	@Test
 	void letAListedTypeRetryAnAnswerThatIsNoJson() {
-		for (Class<? extends Throwable> listed : List.of(JacksonException.class, NO_JSON.getClass(), Exception.class)) {
+		for (Class<? extends Throwable> listed : List.of(JacksonException.class, noJson().getClass(),
+				Exception.class)) {
 			AtomicInteger requests = new AtomicInteger();
 			Retry retry = Retry
 				.builder(RetryPolicy.builder("model").retryOn(listed).classifiers(List.of(this.builtIn)).build())
@@ -88,7 +91,7 @@ class JudgedTypesTests {
 				.build();
 			assertThatThrownBy(() -> retry.call(() -> {
 				requests.incrementAndGet();
-				throw new RestClientException("unreadable", NO_JSON);
+				throw new RestClientException("unreadable", noJson());
 			})).isInstanceOf(RestClientException.class);
 			assertThat(requests).hasValue((listed != Exception.class) ? 4 : 1);
 		}

@@ -192,8 +192,8 @@ class LiveConfigurationTests extends LiveApplication {
 			assertThat(time.runDue()).isEqualTo(1);
 			Awaitility.await()
 				.atMost(1, TimeUnit.MINUTES)
-				.untilAsserted(() -> assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s"));
-			assertThat(value("Shop.order", PolicyKey.MAX_ATTEMPTS).text()).isEqualTo("4");
+				.untilAsserted(() -> assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s"));
+			assertThat(value("Shop.order", PolicyKey.MAX_ATTEMPTS).value()).isEqualTo("4");
 		}
 
 		@Test
@@ -221,7 +221,7 @@ class LiveConfigurationTests extends LiveApplication {
 		void isPreviewedWithoutEffect() {
 			start();
 			BackoffPolicies.Candidate candidate = live.preview("orders", Map.of("base", "4s"));
-			assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).text()).isEqualTo("4s");
+			assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).value()).isEqualTo("4s");
 			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
 			assertThatExceptionOfType(InvalidBackoffException.class)
 				.isThrownBy(() -> live.preview("orders", Map.of("multiplier", "0")));
@@ -398,8 +398,8 @@ class LiveConfigurationTests extends LiveApplication {
 			centre.put("which", "mail");
 			centre.put("longest", "5s");
 			assertThat(refresh()).isTrue();
-			assertThat(value("Named.call", PolicyKey.BASE).text()).isEqualTo("1s");
-			assertThat(value("Named.call", PolicyKey.CAP).text()).isEqualTo("5s");
+			assertThat(value("Named.call", PolicyKey.BASE).value()).isEqualTo("1s");
+			assertThat(value("Named.call", PolicyKey.CAP).value()).isEqualTo("5s");
 		}
 
 		@Test

@@ -260,10 +260,10 @@ class RefreshUnderWayTests extends LiveApplication {
 			centre.put("backoff.policies.orders.base", "nonsense");
 			assertThat(refresh()).isFalse();
 			List<?> unused = live.override("Hidden.call", Map.of("base", "2s"), null);
-			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("4s");
+			assertThat(value("Hidden.call", PolicyKey.CAP).value()).isEqualTo("4s");
 			centre.put("backoff.policies.orders.base", "1s");
 			assertThat(refresh()).isTrue();
-			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("5s");
+			assertThat(value("Hidden.call", PolicyKey.CAP).value()).isEqualTo("5s");
 		}
 
 		@Test
@@ -276,7 +276,7 @@ class RefreshUnderWayTests extends LiveApplication {
 			assertThat(live.override("orders", Map.of("base", "2s"), null)).extracting(ValueChange::key)
 				.containsExactly("base", "cap");
 			assertThat(live.reset()).hasSize(3);
-			assertThat(value("Hidden.call", PolicyKey.CAP).text()).isEqualTo("4s");
+			assertThat(value("Hidden.call", PolicyKey.CAP).value()).isEqualTo("4s");
 		}
 
 	}

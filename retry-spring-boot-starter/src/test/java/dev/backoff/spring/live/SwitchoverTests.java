@@ -70,7 +70,7 @@ class SwitchoverTests extends LiveApplication {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> live.override("orders", Map.of("base", "4s", "cap", "3h"), HALF_AN_HOUR));
 			assertThatIllegalStateException().isThrownBy(() -> live.overrideRetriesEnabled(false, HALF_AN_HOUR));
-			assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s");
+			assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
 			assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().values("orders"))
 				.isEqualTo(Map.of(PolicyKey.CAP, "2h"));
 			assertThat(context.getBean(BackoffPolicies.class).configuration().isRetriesEnabled()).isTrue();
@@ -90,7 +90,7 @@ class SwitchoverTests extends LiveApplication {
 		void limitsBeyondAllTimeAreVeryLong(long seconds) {
 			start();
 			live.override("orders", Map.of("base", "4s"), Duration.ofSeconds(seconds));
-			assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("4s");
+			assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("4s");
 			assertThat(live.until("orders", PolicyKey.BASE)).isPresent();
 		}
 
@@ -125,7 +125,7 @@ class SwitchoverTests extends LiveApplication {
 				assertThat(refresh()).isFalse();
 				centre.put("backoff.policies.orders.base", "1s");
 				assertThat(waits(Shop::order)).startsWith(Duration.ofSeconds(1));
-				assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s");
+				assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
 				assertThat(time.pending()).isZero();
 			}
 			assertThat(changes("refused")).isEqualTo(2);
@@ -177,7 +177,7 @@ class SwitchoverTests extends LiveApplication {
 			assertThat(time.runDue()).isEqualTo(1);
 			Awaitility.await()
 				.atMost(1, TimeUnit.MINUTES)
-				.until(() -> value("Shop.order", PolicyKey.BASE).text().equals("1s"));
+				.until(() -> value("Shop.order", PolicyKey.BASE).value().equals("1s"));
 		}
 
 	}
@@ -324,7 +324,7 @@ class SwitchoverTests extends LiveApplication {
 				beans.registerBean("last", LastTold.class);
 			});
 			live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
-			assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s");
+			assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
 			assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
 			AtomicReference<Overrides> last = context.getBean(LastTold.class).last;
 			assertThat(last.get().isEmpty()).isTrue();
@@ -359,7 +359,7 @@ class SwitchoverTests extends LiveApplication {
 			});
 			live.reset();
 			assertThat(time.pending()).isZero();
-			assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("1s");
+			assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
 			assertThat(waits(Shop::order)).startsWith(Duration.ofSeconds(1));
 			assertThat(overridden("orders")).isZero();
 			assertThat(overridden("*")).isZero();
@@ -379,7 +379,7 @@ class SwitchoverTests extends LiveApplication {
 						live.override("orders", Map.of("base", "7s"), null);
 					}
 				});
-				assertThat(value("Shop.order", PolicyKey.BASE).text()).isEqualTo("7s");
+				assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("7s");
 				assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
 				live.reset();
 			}
@@ -444,8 +444,8 @@ class SwitchoverTests extends LiveApplication {
 					over.countDown();
 				});
 				while (over.getCount() > 0) {
-					List<String> seen = live.look(() -> List.of(value("Shop.order", PolicyKey.BASE).text(),
-							value("Shop.again", PolicyKey.BASE).text()));
+					List<String> seen = live.look(() -> List.of(value("Shop.order", PolicyKey.BASE).value(),
+							value("Shop.again", PolicyKey.BASE).value()));
 					assertThat(seen.get(0)).isEqualTo(seen.get(1));
 				}
 				assertThat(catchThrowable(changes::get)).isNull();

@@ -193,11 +193,11 @@ class BackoffObservationAutoConfigurationTests {
 
 	@Test
 	void countsCallsWithoutMeters() {
-		this.runner.run((context) -> assertCounted(context, PlainRecorders.class));
+		this.runner.run((context) -> assertCounted(context, BoundedRecorders.class));
 		this.metered.withPropertyValues("backoff.metrics.enabled=false")
-			.run((context) -> assertCounted(context, PlainRecorders.class));
+			.run((context) -> assertCounted(context, BoundedRecorders.class));
 		this.runner.withClassLoader(new FilteredClassLoader(MeterRegistry.class))
-			.run((context) -> assertCounted(context, PlainRecorders.class));
+			.run((context) -> assertCounted(context, BoundedRecorders.class));
 	}
 
 	private static void assertCounted(AssertableApplicationContext context, Class<? extends CallStatistics> type) {

@@ -37,7 +37,7 @@ class CallStatisticsTests {
 	private final VirtualTime time = new VirtualTime();
 
 	static Stream<Arguments> recorders() {
-		return Stream.of(recorders("without meters", new PlainRecorders()),
+		return Stream.of(recorders("without meters", new BoundedRecorders<>(MethodCounts::new)),
 				recorders("with meters", bound(new SimpleMeterRegistry(), false)),
 				recorders("with durations", bound(new SimpleMeterRegistry(), true)),
 				recorders("before there is a registry", new MicrometerRecorders(() -> null)));
@@ -140,7 +140,7 @@ class CallStatisticsTests {
 
 	@Test
 	void areWhatTheyWereWhenAsked() {
-		PlainRecorders recorders = new PlainRecorders();
+		BoundedRecorders<MethodCounts> recorders = new BoundedRecorders<>(MethodCounts::new);
 		CallRecorder recorder = recorders.recorder("orders", "m");
 		recorder.call(StopReason.BUDGET, Duration.ofSeconds(1).toNanos());
 		List<MethodCalls> before = recorders.all();

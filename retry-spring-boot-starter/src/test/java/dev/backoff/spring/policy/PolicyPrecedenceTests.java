@@ -31,7 +31,7 @@ class PolicyPrecedenceTests {
 
 	private static String value(EffectivePolicy policy, PolicyKey key) {
 		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.text() + " <- " + value.origin() : "-";
+		return (value != null) ? value.value() + " <- " + value.origin() : "-";
 	}
 
 	@Nested

@@ -38,8 +38,9 @@ class Resilience4jBreakersTests {
 
 	@Test
 	void refusalsOfTheirsAndOfSpringsAreRefusalsOfOurs() {
-		assertThat(CircuitOpenException.isRefusal(CallNotPermittedException
-			.createCallNotPermittedException(CircuitBreaker.ofDefaults("card-gateway")))).isTrue();
+		assertThat(CircuitOpenException.isRefusal(
+				CallNotPermittedException.createCallNotPermittedException(CircuitBreaker.ofDefaults("card-gateway"))))
+			.isTrue();
 		assertThat(CircuitOpenException.isRefusal(new InvocationRejectedException("full", this))).isTrue();
 		assertThat(CircuitOpenException.isRefusal(new RejectedExecutionException())).isFalse();
 	}
