@@ -122,7 +122,7 @@ class ThreadsOfOthersTests {
 				while (!result.isDone()) {
 					time.runNext();
 				}
-				assertThat(result.get()).startsWith("told at attempt 3 on task-");
+				assertThat(result.get()).startsWith("told at attempt 3 on ");
 			});
 		}
 
