@@ -5,11 +5,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +22,6 @@ import org.springframework.core.io.FileSystemResource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 import dev.backoff.delay.DelayPlan;
-import dev.backoff.delay.RandomSource;
-import dev.backoff.fixture.RandomSources;
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -35,15 +30,9 @@ import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.withinPercentage;
 
 /** The words of docs/configuration.md that stand between its tables. */
 class ConfigurationTextTests {
-
-	private static final int CALLS = 200_000;
-
-	private static final Map<String, Duration> UNITS = Map.of("ms", Duration.ofMillis(1), "s", Duration.ofSeconds(1),
-			"min", Duration.ofMinutes(1));
 
 	private final Page page = Page.of("docs/configuration.md");
 
@@ -101,36 +90,6 @@ class ConfigurationTextTests {
 						+ Pattern.quote("| " + DurationText.story(plan.totalMean()) + ", "
 								+ DurationText.story(plan.totalGreatest()) + " |"));
 		}
-	}
-
-	@Test
-	void ninetyNineOfAHundredCallsSurviveTheOutagesOfTheTable() {
-		for (Preset preset : Preset.values()) {
-			RetryPolicy policy = RetryPolicy.builder("preset").preset(preset).build();
-			Matcher row = Pattern.compile("\\| `" + preset.key() + "` \\| .* ([\\d.]+) (ms|s|min) \\|\\n")
-				.matcher(this.page.text());
-			if (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) {
-				assertThat(this.page.text()).containsPattern("\\| `" + preset.key() + "` \\| .*\\| any \\|\\n");
-				continue;
-			}
-			double[] waits = waits(policy);
-			assertThat(row.find()).as(preset.key()).isTrue();
-			double said = Double.parseDouble(row.group(1)) * UNITS.get(row.group(2)).toNanos();
-			assertThat(waits[CALLS / 100]).as(preset.key()).isCloseTo(said, withinPercentage(2));
-			double mean = DelayPlan.of(policy.rule(), policy.maxAttempts() - 1).totalMean();
-			assertThat(waits[CALLS / 2]).as("half of the calls survive the mean").isCloseTo(mean, withinPercentage(1));
-		}
-	}
-
-	/** Return how long calls wait that never succeed, the shortest first. */
-	private static double[] waits(RetryPolicy policy) {
-		RandomSource random = RandomSources.seeded(99);
-		return IntStream.range(0, CALLS)
-			.mapToDouble((call) -> IntStream.range(1, policy.maxAttempts())
-				.mapToLong((retry) -> policy.rule().delay(retry, 0, random))
-				.sum())
-			.sorted()
-			.toArray();
 	}
 
 	@Test

@@ -60,7 +60,7 @@ class ReadmeTests {
 
 	@Test
 	void isShort() {
-		assertThat(README.text().getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(10_240);
+		assertThat(README.text().getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(10_752);
 	}
 
 	@Test

@@ -109,7 +109,7 @@ class ApolloRefreshTests {
 				.orElseThrow()
 				.values()
 				.get(PolicyKey.BASE)
-				.text()
+				.value()
 				.equals(text));
 	}
 

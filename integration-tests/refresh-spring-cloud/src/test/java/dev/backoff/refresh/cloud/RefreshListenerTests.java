@@ -85,7 +85,7 @@ class RefreshListenerTests {
 			.orElseThrow()
 			.values()
 			.get(PolicyKey.BASE)
-			.text();
+			.value();
 	}
 
 	public static class Orders {
