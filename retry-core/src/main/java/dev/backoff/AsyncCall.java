@@ -325,10 +325,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		task.run();
 	}
 
-	/**
-	 * Run a task elsewhere if the executor has not begun what it was given, because it is
-	 * busy or has dropped it, when the time for that is over.
-	 */
+	/** Run a task elsewhere if a busy executor has not begun what it was given. */
 	@Nullable Cancellable guard(Runnable task) {
 		AttemptLimit limit = this.steps.limit();
 		return limit.schedule(() -> execute(task, DEFAULT_EXECUTOR), limit.nanosToBegin(this.state));

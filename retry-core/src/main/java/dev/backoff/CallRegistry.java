@@ -76,10 +76,7 @@ public final class CallRegistry {
 		}
 	}
 
-	/**
-	 * Note that a call waits for the given time. After the shutdown, or if retries were
-	 * switched off meanwhile, end its wait at once.
-	 */
+	/** Enter a waiting call; after the shutdown or the switch-off its wait ends. */
 	void enter(Waiter waiter, long nanos) {
 		long due = waiter.call().now() + nanos;
 		synchronized (this.lock) {
@@ -308,10 +305,7 @@ public final class CallRegistry {
 		/** Return the call, whose state does not change while it waits. */
 		abstract CallState call();
 
-		/**
-		 * End the wait on this thread, because of the shutdown; throw nothing. If the
-		 * wait has ended, do nothing.
-		 */
+		/** End the wait here, if it goes on, because of the shutdown; throw nothing. */
 		abstract void shutDown();
 
 		/**
