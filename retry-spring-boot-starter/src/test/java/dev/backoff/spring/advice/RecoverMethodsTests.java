@@ -251,79 +251,51 @@ class RecoverMethodsTests {
 
 	}
 
-	public static class ByFailure {
+	public abstract static class ByFailure {
 
 		@Backoff(recover = "park")
-		public String send(String order) throws IOException {
-			return order;
-		}
+		public abstract String send(String order) throws IOException;
 
-		String park(String order, RetriesStoppedException stopped) {
-			return order;
-		}
+		abstract String park(String order, RetriesStoppedException stopped);
 
-		String park(String order, RuntimeException failure) {
-			return order;
-		}
+		abstract String park(String order, RuntimeException failure);
 
-		String park(String order, IOException failure) {
-			return order;
-		}
+		abstract String park(String order, IOException failure);
 
 	}
 
-	public static class ByNothing {
+	public abstract static class ByNothing {
 
 		@Backoff(recover = "park")
-		public String send(String order) {
-			return order;
-		}
+		public abstract String send(String order);
 
-		String park(String order) {
-			return order;
-		}
+		abstract String park(String order);
 
-		String park(String order, Error failure) {
-			return order;
-		}
+		abstract String park(String order, Error failure);
 
 	}
 
-	public static class OnlyFiles {
+	public abstract static class OnlyFiles {
 
 		@Backoff(recover = "park")
-		public String send(String order) {
-			return order;
-		}
+		public abstract String send(String order);
 
-		String park(String order, FileNotFoundException failure) {
-			return order;
-		}
+		abstract String park(String order, FileNotFoundException failure);
 
 	}
 
-	public static class ByParameters {
+	public abstract static class ByParameters {
 
 		@Backoff
-		public String send(String order) {
-			return order;
-		}
+		public abstract String send(String order);
 
-		String park(Object order, Throwable failure) {
-			return "";
-		}
+		abstract String park(Object order, Throwable failure);
 
-		String park(CharSequence order, Throwable failure) {
-			return "";
-		}
+		abstract String park(CharSequence order, Throwable failure);
 
-		String park(String order, Throwable failure) {
-			return order;
-		}
+		abstract String park(String order, Throwable failure);
 
-		String kept(String order, Throwable failure) {
-			return order;
-		}
+		abstract String kept(String order, Throwable failure);
 
 	}
 
@@ -341,13 +313,9 @@ class RecoverMethodsTests {
 	public abstract static class Sender<T> {
 
 		@Backoff
-		public T generic(T order) {
-			return order;
-		}
+		public abstract T generic(T order);
 
-		public T genericRecovery(T order, RetriesStoppedException stopped) {
-			return order;
-		}
+		public abstract T genericRecovery(T order, RetriesStoppedException stopped);
 
 		@Backoff
 		public abstract T bridged(T order);
@@ -365,7 +333,7 @@ class RecoverMethodsTests {
 
 	}
 
-	public static class Fitting extends Sender<String> implements Contract {
+	public abstract static class Fitting extends Sender<String> implements Contract {
 
 		@Override
 		public String bridged(String order) {
@@ -378,14 +346,10 @@ class RecoverMethodsTests {
 		}
 
 		@Backoff
-		public String ofSuperclass(String order) {
-			return order;
-		}
+		public abstract String ofSuperclass(String order);
 
 		@Override
-		public String ofInterface(String order) {
-			return order;
-		}
+		public abstract String ofInterface(String order);
 
 		@Backoff
 		public String hidden(String order) {
@@ -397,116 +361,69 @@ class RecoverMethodsTests {
 		}
 
 		@Backoff
-		public String shared(String order) {
-			return order;
-		}
+		public abstract String shared(String order);
 
 		static String sharedRecovery(String order) {
 			return order;
 		}
 
 		@Backoff
-		public String several(String... orders) {
-			return "";
-		}
+		public abstract String several(String... orders);
 
-		String severalRecovery(String[] orders, Throwable failure) {
-			return "";
-		}
+		abstract String severalRecovery(String[] orders, Throwable failure);
 
 		@Backoff
-		public int boxed(int count) {
-			return count;
-		}
+		public abstract int boxed(int count);
 
-		Integer boxedRecovery(Integer count) {
-			return count;
-		}
+		abstract Integer boxedRecovery(Integer count);
 
 		@Backoff
-		public Integer unboxed(Integer count) {
-			return count;
-		}
+		public abstract Integer unboxed(Integer count);
 
-		int unboxedRecovery(int count) {
-			return count;
-		}
+		abstract int unboxedRecovery(int count);
 
 		@Backoff
-		public void nothing() {
-		}
+		public abstract void nothing();
 
-		String nothingRecovery(Throwable failure) {
-			return "";
-		}
+		abstract String nothingRecovery(Throwable failure);
 
 		@Backoff
-		public Object wider(String order) {
-			return order;
-		}
+		public abstract Object wider(String order);
 
-		String widerRecovery(Object order) {
-			return "";
-		}
+		abstract String widerRecovery(Object order);
 
 		@Backoff
-		public int[] array(List<String> orders, int[] counts) {
-			return counts;
-		}
+		public abstract int[] array(List<String> orders, int[] counts);
 
-		int[] arrayRecovery(List<? extends CharSequence> orders, int[] counts) {
-			return counts;
-		}
+		abstract int[] arrayRecovery(List<? extends CharSequence> orders, int[] counts);
 
 	}
 
-	public static class Generic {
+	public abstract static class Generic {
 
 		@Backoff
-		public List<CharSequence> send(List<String> orders) {
-			return List.of();
-		}
+		public abstract List<CharSequence> send(List<String> orders);
 
 		@SuppressWarnings("rawtypes") // it is the case
-		List raw(List orders) {
-			return orders;
-		}
+		abstract List raw(List orders);
 
-		List<?> any(List<?> orders) {
-			return orders;
-		}
+		abstract List<?> any(List<?> orders);
 
-		List<CharSequence> same(List<String> orders) {
-			return List.of();
-		}
+		abstract List<CharSequence> same(List<String> orders);
 
-		List<String> narrower(List<? extends CharSequence> orders) {
-			return List.of();
-		}
+		abstract List<String> narrower(List<? extends CharSequence> orders);
 
-		Texts part(Iterable<String> orders) {
-			return new Texts();
-		}
+		abstract Texts part(Iterable<String> orders);
 
-		<T> List<T> own(List<T> orders) {
-			return orders;
-		}
+		abstract <T> List<T> own(List<T> orders);
 
-		<T extends Comparable<T>> List<T> bound(List<T> orders, Throwable failure) {
-			return orders;
-		}
+		abstract <T extends Comparable<T>> List<T> bound(List<T> orders, Throwable failure);
 
-		List<Integer> otherResult(List<String> orders) {
-			return List.of();
-		}
+		abstract List<Integer> otherResult(List<String> orders);
 
-		List<CharSequence> otherParameter(List<Integer> orders) {
-			return List.of();
-		}
+		abstract List<CharSequence> otherParameter(List<Integer> orders);
 
-		Numbers otherNested(List<String> orders) {
-			return new Numbers();
-		}
+		abstract Numbers otherNested(List<String> orders);
 
 	}
 
@@ -522,114 +439,68 @@ class RecoverMethodsTests {
 
 	}
 
-	public static class Tied {
+	public abstract static class Tied {
 
 		@Backoff
-		public String send(String order, Integer count) {
-			return order;
-		}
+		public abstract String send(String order, Integer count);
 
-		String park(String order, Number count, Throwable failure) {
-			return order;
-		}
+		abstract String park(String order, Number count, Throwable failure);
 
-		String park(Object order, Integer count, Throwable failure) {
-			return "";
-		}
+		abstract String park(Object order, Integer count, Throwable failure);
 
-		String park(String order, Integer count) {
-			return order;
-		}
+		abstract String park(String order, Integer count);
 
-		String kept(String order, Integer count, Throwable failure) {
-			return order;
-		}
+		abstract String kept(String order, Integer count, Throwable failure);
 
-		String kept(String order, Number count, Throwable failure) {
-			return order;
-		}
+		abstract String kept(String order, Number count, Throwable failure);
 
-		String kept(Object order, Integer count, Throwable failure) {
-			return "";
-		}
+		abstract String kept(Object order, Integer count, Throwable failure);
 
 	}
 
-	public static class Unfit {
+	public abstract static class Unfit {
 
 		@Backoff
-		public String send(String order, int count) {
-			return order;
-		}
+		public abstract String send(String order, int count);
 
-		String fewer(String order) {
-			return order;
-		}
+		abstract String fewer(String order);
 
-		String more(String order, int count, Throwable failure, String other) {
-			return order;
-		}
+		abstract String more(String order, int count, Throwable failure, String other);
 
-		String otherOrder(int count, String order) {
-			return order;
-		}
+		abstract String otherOrder(int count, String order);
 
-		Object otherReturn(String order, int count) {
-			return order;
-		}
+		abstract Object otherReturn(String order, int count);
 
-		String noFailure(String order, int count, String failure) {
-			return order;
-		}
+		abstract String noFailure(String order, int count, String failure);
 
 	}
 
 	@Backoff
-	public static class Open<T extends Comparable<T>, S extends Open<T, S, W>, W extends Comparable<? extends W>> {
+	public abstract static class Open<T extends Comparable<T>, S extends Open<T, S, W>, W extends Comparable<? extends W>> {
 
-		public T compared(T item) {
-			return item;
-		}
+		public abstract T compared(T item);
 
-		T comparedRecovery(T item) {
-			return item;
-		}
+		abstract T comparedRecovery(T item);
 
-		public S fluent(S item) {
-			return item;
-		}
+		public abstract S fluent(S item);
 
-		S fluentRecovery(S item) {
-			return item;
-		}
+		abstract S fluentRecovery(S item);
 
-		public W wild(W item) {
-			return item;
-		}
+		public abstract W wild(W item);
 
-		W wildRecovery(W item) {
-			return item;
-		}
+		abstract W wildRecovery(W item);
 
-		public String other(T item) {
-			return "";
-		}
+		public abstract String other(T item);
 
-		String otherRecovery(W item) {
-			return "";
-		}
+		abstract String otherRecovery(W item);
 
-		public String listed(List<T> items) {
-			return "";
-		}
+		public abstract String listed(List<T> items);
 
-		String listedRecovery(List<String> items) {
-			return "";
-		}
+		abstract String listedRecovery(List<String> items);
 
 	}
 
-	public static class Closed extends Open<Integer, Closed, Integer> {
+	public abstract static class Closed extends Open<Integer, Closed, Integer> {
 
 	}
 
