@@ -96,7 +96,7 @@ class BackoffMethodsTests {
 
 	@Test
 	void circularReferencesAreAdvised() {
-		this.runner.withAllowCircularReferences(true).withUserConfiguration(Circle.class).run((context) -> {
+		this.runner.withAllowCircularReferences(true).withBean(Left.class).withBean(Right.class).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(context.getBean(Left.class).callRight()).isEqualTo(3);
 			assertThat(context.getBean(Right.class).callLeft()).isEqualTo(3);
@@ -137,7 +137,7 @@ class BackoffMethodsTests {
 	@Test
 	void callsWhileTheContextClosesAreMadeAndNotRetried() {
 		List<String> told = new ArrayList<>();
-		this.runner.withBean(Service.class).withBean(Closing.class, () -> new Closing(told)).run((context) -> {
+		this.runner.withBean(Service.class).withBean(Closing.class, () -> new Closing("known", told)).run((context) -> {
 		});
 		assertThat(told).containsExactly("known failed as SHUTDOWN");
 	}
@@ -146,8 +146,8 @@ class BackoffMethodsTests {
 	void firstCallsWhileTheContextClosesAreMadeThoughTheMethodIsNew() {
 		List<String> told = new ArrayList<>();
 		this.runner.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
-			.withUserConfiguration(Hidden.class)
-			.withBean("closing", ClosingLate.class, () -> new ClosingLate(told))
+			.withBean(Contract.class, HiddenService::new)
+			.withBean("closing", Closing.class, () -> new Closing("hidden", told))
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(told).containsExactly("hidden failed as SHUTDOWN");
 	}
@@ -177,10 +177,10 @@ class BackoffMethodsTests {
 		this.runner.withPropertyValues("backoff.defaults.budget=none")
 			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 			.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
-			.withUserConfiguration(Hidden.class)
+			.withBean(Contract.class, HiddenService::new)
 			.run((context) -> {
 				Contract bean = context.getBean(Contract.class);
-				Crowd.of(64, (number) -> assertThatNoException().isThrownBy(bean::call));
+				Crowd.of(64, (number) -> assertThatNoException().isThrownBy(bean::third));
 				assertThat(context.getBean(BackoffMethods.class).uses()).hasSize(1);
 				assertThat(context.getBean(MeterRegistry.class)
 					.get("backoff.calls")
@@ -285,7 +285,7 @@ class BackoffMethodsTests {
 		return new WeakReference<>(bean);
 	}
 
-	static class Service {
+	static class Service implements Contract {
 
 		private final AtomicInteger calls = new AtomicInteger();
 
@@ -308,6 +308,7 @@ class BackoffMethodsTests {
 			throw new Failure("park");
 		}
 
+		@Override
 		@Backoff(maxAttempts = "3")
 		public int third() throws Failure {
 			if (Attempt.current().number() < 3) {
@@ -354,7 +355,7 @@ class BackoffMethodsTests {
 
 	interface Contract {
 
-		int call() throws Failure;
+		int third() throws Failure;
 
 	}
 
@@ -362,21 +363,11 @@ class BackoffMethodsTests {
 
 		@Override
 		@Backoff(maxAttempts = "3")
-		public int call() throws Failure {
+		public int third() throws Failure {
 			if (Attempt.current().number() < 3) {
 				throw new Failure("not yet");
 			}
 			return Attempt.current().number();
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class Hidden {
-
-		@Bean
-		Contract hidden() {
-			return new HiddenService();
 		}
 
 	}
@@ -410,33 +401,10 @@ class BackoffMethodsTests {
 
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	static class Circle {
-
-		@Bean
-		Left left() {
-			return new Left();
-		}
-
-		@Bean
-		Right right() {
-			return new Right();
-		}
-
-	}
-
-	static class Left {
+	static class Left extends Service {
 
 		@Autowired
 		private @Nullable Right right;
-
-		@Backoff(maxAttempts = "3")
-		public int third() throws Failure {
-			if (Attempt.current().number() < 3) {
-				throw new Failure("not yet");
-			}
-			return 3;
-		}
 
 		public int callRight() throws Failure {
 			return this.right.third();
@@ -444,18 +412,10 @@ class BackoffMethodsTests {
 
 	}
 
-	static class Right {
+	static class Right extends Service {
 
 		@Autowired
 		private @Nullable Left left;
-
-		@Backoff(maxAttempts = "3")
-		public int third() throws Failure {
-			if (Attempt.current().number() < 3) {
-				throw new Failure("not yet");
-			}
-			return 3;
-		}
 
 		public int callLeft() throws Failure {
 			return this.left.third();
@@ -465,7 +425,7 @@ class BackoffMethodsTests {
 
 	static class Early {
 
-		private final Service service;
+		final Service service;
 
 		int early;
 
@@ -474,22 +434,19 @@ class BackoffMethodsTests {
 		}
 
 		@PostConstruct
-		void call() throws Failure {
+		void call() throws Exception {
 			this.early = this.service.third();
 		}
 
 	}
 
-	static class EarlyInBackground {
-
-		private final Service service;
-
-		int early;
+	static class EarlyInBackground extends Early {
 
 		EarlyInBackground(Service service) {
-			this.service = service;
+			super(service);
 		}
 
+		@Override
 		@PostConstruct
 		void call() throws Exception {
 			ExecutorService pool = Executors.newSingleThreadExecutor();
@@ -537,45 +494,25 @@ class BackoffMethodsTests {
 
 	static class Closing {
 
-		private final List<String> told;
-
-		@Autowired
-		private @Nullable Service service;
-
-		Closing(List<String> told) {
-			this.told = told;
-		}
-
-		@PreDestroy
-		void call() {
-			try {
-				this.told.add("known " + this.service.third());
-			}
-			catch (Failure ex) {
-				this.told.add("known failed as " + reason(ex));
-			}
-		}
-
-	}
-
-	static class ClosingLate {
+		private final String name;
 
 		private final List<String> told;
 
 		@Autowired
 		private @Nullable Contract service;
 
-		ClosingLate(List<String> told) {
+		Closing(String name, List<String> told) {
+			this.name = name;
 			this.told = told;
 		}
 
 		@PreDestroy
 		void call() {
 			try {
-				this.told.add("hidden " + this.service.call());
+				this.told.add(this.name + " " + this.service.third());
 			}
-			catch (Exception ex) {
-				this.told.add("hidden failed as " + reason(ex));
+			catch (Failure ex) {
+				this.told.add(this.name + " failed as " + reason(ex));
 			}
 		}
 
