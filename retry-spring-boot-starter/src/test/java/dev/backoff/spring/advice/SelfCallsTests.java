@@ -212,13 +212,17 @@ class SelfCallsTests {
 
 	}
 
-	static class ByField {
-
-		private ByField self;
+	abstract static class Placing {
 
 		@Backoff
 		public void place() {
 		}
+
+	}
+
+	static class ByField extends Placing {
+
+		private ByField self;
 
 		public void run() {
 			place();
@@ -227,11 +231,7 @@ class SelfCallsTests {
 
 	}
 
-	static class ByParameter {
-
-		@Backoff
-		public void place() {
-		}
+	static class ByParameter extends Placing {
 
 		public void run(ByParameter self) {
 			self.place();
@@ -239,13 +239,9 @@ class SelfCallsTests {
 
 	}
 
-	static class ByProvider {
+	static class ByProvider extends Placing {
 
 		private ObjectProvider<ByProvider> self;
-
-		@Backoff
-		public void place() {
-		}
 
 		public void run() {
 			this.self.getObject().place();
@@ -267,13 +263,9 @@ class SelfCallsTests {
 
 	}
 
-	static class ByContext {
+	static class ByContext extends Placing {
 
 		private ApplicationContext context;
-
-		@Backoff
-		public void place() {
-		}
 
 		public void run() {
 			this.context.getBean(ByContext.class).place();
@@ -281,11 +273,7 @@ class SelfCallsTests {
 
 	}
 
-	static class ByAopContext {
-
-		@Backoff
-		public void place() {
-		}
+	static class ByAopContext extends Placing {
 
 		public void run() {
 			if (AopContext.currentProxy() == null) {
@@ -295,13 +283,9 @@ class SelfCallsTests {
 
 	}
 
-	abstract static class ByResult {
+	abstract static class ByResult extends Placing {
 
 		abstract ByResult self();
-
-		@Backoff
-		public void place() {
-		}
 
 		public void run() {
 			self().place();
@@ -324,11 +308,7 @@ class SelfCallsTests {
 
 	}
 
-	static class New {
-
-		@Backoff
-		public void place() {
-		}
+	static class New extends Placing {
 
 		static void main() {
 			new New().place();
