@@ -39,7 +39,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, Blocking.OrderService.class, (given) -> given);
+			return judged(setup, ABlockingMethod.OrderService.class, (given) -> given);
+		}
+
+		static class OrderService extends JudgedOrders<@Nullable Object> {
+
+			@Override
+			@Nullable Object make(Callable<@Nullable Object> work) throws Exception {
+				return work.call();
+			}
+
 		}
 
 	}
@@ -49,7 +58,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, Futures.OrderService.class, (given) -> given);
+			return judged(setup, AMethodOfACompletableFuture.OrderService.class, (given) -> given);
+		}
+
+		static class OrderService extends JudgedOrders<CompletableFuture<@Nullable Object>> {
+
+			@Override
+			CompletableFuture<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return completed(work);
+			}
+
 		}
 
 	}
@@ -59,7 +77,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, Stages.OrderService.class, CompletionStage::toCompletableFuture);
+			return judged(setup, AMethodOfACompletionStage.OrderService.class, CompletionStage::toCompletableFuture);
+		}
+
+		static class OrderService extends JudgedOrders<CompletionStage<@Nullable Object>> {
+
+			@Override
+			CompletionStage<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return completed(work).minimalCompletionStage();
+			}
+
 		}
 
 	}
@@ -69,7 +96,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, PlainFutures.OrderService.class, (given) -> given);
+			return judged(setup, AMethodOfAFuture.OrderService.class, (given) -> given);
+		}
+
+		static class OrderService extends JudgedOrders<Future<@Nullable Object>> {
+
+			@Override
+			Future<@Nullable Object> make(Callable<@Nullable Object> work) {
+				return ended(work);
+			}
+
 		}
 
 	}
@@ -79,7 +115,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, Monos.OrderService.class, Mono::toFuture);
+			return judged(setup, AMethodOfAMono.OrderService.class, Mono::toFuture);
+		}
+
+		static class OrderService extends JudgedOrders<Mono<Object>> {
+
+			@Override
+			Mono<Object> make(Callable<@Nullable Object> work) {
+				return Mono.fromCallable(work);
+			}
+
 		}
 
 	}
@@ -89,7 +134,17 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, Maybes.OrderService.class, (given) -> Mono.from(given.toFlowable()).toFuture());
+			return judged(setup, AMethodOfAMaybe.OrderService.class,
+					(given) -> Mono.from(given.toFlowable()).toFuture());
+		}
+
+		static class OrderService extends JudgedOrders<Maybe<Object>> {
+
+			@Override
+			Maybe<Object> make(Callable<@Nullable Object> work) {
+				return Maybe.fromCallable(work);
+			}
+
 		}
 
 	}
@@ -99,7 +154,16 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return driver(setup, Fluxes.OrderService.class, ReturnTypesContractTests::first);
+			return driver(setup, AMethodOfAFlux.OrderService.class, ReturnTypesContractTests::first);
+		}
+
+		static class OrderService extends Orders<Flux<Object>> {
+
+			@Override
+			Flux<Object> make(Callable<@Nullable Object> work) {
+				return Mono.fromCallable(work).flux();
+			}
+
 		}
 
 	}
@@ -109,8 +173,17 @@ public class ReturnTypesContractTests {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
-			return driver(setup, FlowPublishers.OrderService.class,
+			return driver(setup, AMethodOfAFlowPublisher.OrderService.class,
 					(given) -> first(JdkFlowAdapter.flowPublisherToFlux(given)));
+		}
+
+		static class OrderService extends Orders<Flow.Publisher<Object>> {
+
+			@Override
+			Flow.Publisher<Object> make(Callable<@Nullable Object> work) {
+				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work));
+			}
+
 		}
 
 	}
@@ -200,110 +273,6 @@ public class ReturnTypesContractTests {
 		@Backoff(value = "orders", until = "#result == 'done'")
 		public R placeUntilDone(Work work) throws Exception {
 			return make(work::attempt);
-		}
-
-	}
-
-	interface Blocking {
-
-		class OrderService extends JudgedOrders<@Nullable Object> {
-
-			@Override
-			@Nullable Object make(Callable<@Nullable Object> work) throws Exception {
-				return work.call();
-			}
-
-		}
-
-	}
-
-	interface Futures {
-
-		class OrderService extends JudgedOrders<CompletableFuture<@Nullable Object>> {
-
-			@Override
-			CompletableFuture<@Nullable Object> make(Callable<@Nullable Object> work) {
-				return completed(work);
-			}
-
-		}
-
-	}
-
-	interface Stages {
-
-		class OrderService extends JudgedOrders<CompletionStage<@Nullable Object>> {
-
-			@Override
-			CompletionStage<@Nullable Object> make(Callable<@Nullable Object> work) {
-				return completed(work).minimalCompletionStage();
-			}
-
-		}
-
-	}
-
-	interface PlainFutures {
-
-		class OrderService extends JudgedOrders<Future<@Nullable Object>> {
-
-			@Override
-			Future<@Nullable Object> make(Callable<@Nullable Object> work) {
-				return ended(work);
-			}
-
-		}
-
-	}
-
-	interface Monos {
-
-		class OrderService extends JudgedOrders<Mono<Object>> {
-
-			@Override
-			Mono<Object> make(Callable<@Nullable Object> work) {
-				return Mono.fromCallable(work);
-			}
-
-		}
-
-	}
-
-	interface Maybes {
-
-		class OrderService extends JudgedOrders<Maybe<Object>> {
-
-			@Override
-			Maybe<Object> make(Callable<@Nullable Object> work) {
-				return Maybe.fromCallable(work);
-			}
-
-		}
-
-	}
-
-	interface Fluxes {
-
-		class OrderService extends Orders<Flux<Object>> {
-
-			@Override
-			Flux<Object> make(Callable<@Nullable Object> work) {
-				return Mono.fromCallable(work).flux();
-			}
-
-		}
-
-	}
-
-	interface FlowPublishers {
-
-		class OrderService extends Orders<Flow.Publisher<Object>> {
-
-			@Override
-			Flow.Publisher<Object> make(Callable<@Nullable Object> work) {
-				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work));
-			}
-
 		}
 
 	}
