@@ -24,7 +24,7 @@ import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
@@ -198,17 +198,8 @@ class OperatorElsewhereTests {
 
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
+	@Import({ VirtualTime.class, Orders.class })
 	static class Shop {
-
-		@Bean
-		VirtualTime time() {
-			return new VirtualTime();
-		}
-
-		@Bean
-		Orders orders() {
-			return new Orders();
-		}
 
 	}
 

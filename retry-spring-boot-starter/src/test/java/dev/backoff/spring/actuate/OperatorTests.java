@@ -42,6 +42,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.test.annotation.DirtiesContext;
@@ -620,26 +621,12 @@ class OperatorTests {
 
 	@SpringBootConfiguration
 	@EnableAutoConfiguration
+	@Import({ VirtualTime.class, Orders.class, Mails.class })
 	static class Shop {
 
 		@Bean
 		RetryTemplate template() {
 			return new RetryTemplate();
-		}
-
-		@Bean
-		VirtualTime time() {
-			return new VirtualTime();
-		}
-
-		@Bean
-		Orders orders() {
-			return new Orders();
-		}
-
-		@Bean
-		Mails mails() {
-			return new Mails();
 		}
 
 		@Bean

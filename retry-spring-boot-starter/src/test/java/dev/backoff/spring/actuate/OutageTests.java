@@ -20,6 +20,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
@@ -181,17 +182,8 @@ class OutageTests {
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	@Import({ Orders.class, VirtualTime.class })
 	static class Shop {
-
-		@Bean
-		Orders orders() {
-			return new Orders();
-		}
-
-		@Bean
-		VirtualTime time() {
-			return new VirtualTime();
-		}
 
 		@Bean
 		RandomSource random() {

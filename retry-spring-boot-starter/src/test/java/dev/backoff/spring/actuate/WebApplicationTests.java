@@ -23,6 +23,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.DirtiesContext;
 
 import dev.backoff.annotation.Backoff;
@@ -155,17 +156,8 @@ class WebApplicationTests {
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration
+	@Import({ Orders.class, VirtualTime.class })
 	static class Shop {
-
-		@Bean
-		Orders orders() {
-			return new Orders();
-		}
-
-		@Bean
-		VirtualTime time() {
-			return new VirtualTime();
-		}
 
 		@Bean
 		RandomSource random() {
