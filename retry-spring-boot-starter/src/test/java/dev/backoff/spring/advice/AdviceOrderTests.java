@@ -187,13 +187,11 @@ class AdviceOrderTests {
 
 		@Test
 		void runsAllAttemptsInOneAsynchronousTask() {
-			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class)
-				.withBean(Background.class)
-				.run((context) -> {
-					context.getBean(Background.class).run();
-					assertThat(context.getBean(CountingExecutor.class).tasks).isEqualTo(1);
-					assertThat(context.getBean(Log.class).lines).containsExactly("attempt 1", "attempt 2", "attempt 3");
-				});
+			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class).withBean(Busy.class).run((context) -> {
+				context.getBean(Busy.class).run();
+				assertThat(context.getBean(CountingExecutor.class).tasks).isEqualTo(1);
+				assertThat(context.getBean(Log.class).lines).containsExactly("attempt 1", "attempt 2", "attempt 3");
+			});
 		}
 
 		@Test
@@ -202,9 +200,9 @@ class AdviceOrderTests {
 			CallRecorder.Factory recorders = (policy, method) -> recorder;
 			AdviceOrderTests.this.runner.withUserConfiguration(Everything.class)
 				.withBean(CallRecorder.Factory.class, () -> recorders)
-				.withBean(Catalogue.class)
+				.withBean(Busy.class)
 				.run((context) -> {
-					Catalogue bean = context.getBean(Catalogue.class);
+					Busy bean = context.getBean(Busy.class);
 					assertThat(bean.price("x")).isEqualTo("price of x at attempt 3");
 					assertThat(bean.price("x")).isEqualTo("price of x at attempt 3");
 					assertThat(context.getBean(Log.class).lines).hasSize(3);
@@ -424,13 +422,7 @@ class AdviceOrderTests {
 
 	/** Binds an argument, which only the running call can match, and replaces it. */
 	@Aspect
-	public static class Marking {
-
-		private final Log log;
-
-		public Marking(Log log) {
-			this.log = log;
-		}
+	public record Marking(Log log) {
 
 		@Around("execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..)) && args(order)")
 		public Object mark(ProceedingJoinPoint joinPoint, String order) throws Throwable {
@@ -441,13 +433,7 @@ class AdviceOrderTests {
 	}
 
 	@Aspect
-	public static class OnSecond {
-
-		private final Log log;
-
-		public OnSecond(Log log) {
-			this.log = log;
-		}
+	public record OnSecond(Log log) {
 
 		@Around("bean(second) && execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..))")
 		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
@@ -459,13 +445,7 @@ class AdviceOrderTests {
 
 	@Aspect
 	@org.springframework.core.annotation.Order(0)
-	public static class Outside {
-
-		private final Log log;
-
-		public Outside(Log log) {
-			this.log = log;
-		}
+	public record Outside(Log log) {
 
 		@Around("execution(* dev.backoff.spring.advice.AdviceOrderTests.Target+.place(..))")
 		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
@@ -490,13 +470,7 @@ class AdviceOrderTests {
 
 	@Aspect
 	@org.springframework.core.annotation.Order(0)
-	public static class ObserveOutside {
-
-		private final ObservationRegistry registry;
-
-		public ObserveOutside(ObservationRegistry registry) {
-			this.registry = registry;
-		}
+	public record ObserveOutside(ObservationRegistry registry) {
 
 		@Around("@annotation(io.micrometer.observation.annotation.Observed)")
 		public Object around(ProceedingJoinPoint joinPoint) throws Throwable {
@@ -505,54 +479,36 @@ class AdviceOrderTests {
 
 	}
 
+	/** Succeeds at the third attempt. */
 	public static class Busy {
-
-		@Async
-		@Backoff
-		@Transactional
-		@Cacheable("busy")
-		public void run() {
-		}
-
-	}
-
-	public static class Background {
 
 		private final Log log;
 
-		public Background(Log log) {
+		public Busy(Log log) {
 			this.log = log;
 		}
 
 		@Async
 		@Backoff(base = "1ns")
-		public void run() {
-			int attempt = Attempt.current().number();
-			this.log.lines.add("attempt " + attempt);
-			if (attempt < 3) {
-				throw new IllegalStateException("attempt " + attempt);
-			}
-		}
-
-	}
-
-	public static class Catalogue {
-
-		private final Log log;
-
-		public Catalogue(Log log) {
-			this.log = log;
+		@Transactional
+		@Cacheable("busy")
+		public void run() throws Failure {
+			attempt();
 		}
 
 		@Backoff(base = "1ns")
 		@Cacheable("prices")
 		public String price(String item) throws Failure {
+			return "price of " + item + " at attempt " + attempt();
+		}
+
+		private int attempt() throws Failure {
 			int attempt = Attempt.current().number();
 			this.log.lines.add("attempt " + attempt);
 			if (attempt < 3) {
 				throw new Failure("attempt " + attempt);
 			}
-			return "price of " + item + " at attempt " + attempt;
+			return attempt;
 		}
 
 	}
