@@ -16,6 +16,8 @@ import io.micrometer.context.ContextRegistry;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +56,19 @@ class AsyncMethodsTests {
 	};
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner();
+
+	private final ThreadLocal<String> user = new ThreadLocal<>();
+
+	@BeforeEach
+	void bindTheUser() {
+		ContextRegistry.getInstance().registerThreadLocalAccessor("test.user", this.user);
+	}
+
+	@AfterEach
+	void forgetTheUser() {
+		this.user.remove();
+		ContextRegistry.getInstance().removeThreadLocalAccessor("test.user");
+	}
 
 	private ApplicationContextRunner runner() {
 		return this.runner.withBean("applicationTaskExecutor", Executor.class, () -> OTHER_THREADS);
@@ -97,62 +112,46 @@ class AsyncMethodsTests {
 
 		@Test
 		void hasWhatIsBoundToTheCallersThread() {
-			ThreadLocal<String> user = new ThreadLocal<>();
-			ContextRegistry.getInstance().registerThreadLocalAccessor("test.user", user);
-			try {
-				runner().withBean(Plain.class).run((context) -> {
-					List<String> seen = new ArrayList<>();
-					user.set("caller");
-					CompletableFuture<String> result = context.getBean(Plain.class).call(() -> {
-						seen.add(Thread.currentThread().getName() + " " + user.get());
-						throw new IOException("down");
-					});
-					user.set("somebody else");
-					context.getBean(VirtualTime.class).runAll();
-					assertThat(result).isCompletedExceptionally();
-					assertThat(seen).containsExactly(Thread.currentThread().getName() + " caller", "later caller",
-							"later caller", "later caller");
+			runner().withBean(Plain.class).run((context) -> {
+				List<String> seen = new ArrayList<>();
+				user.set("caller");
+				CompletableFuture<String> result = context.getBean(Plain.class).call(() -> {
+					seen.add(Thread.currentThread().getName() + " " + user.get());
+					throw new IOException("down");
 				});
-			}
-			finally {
-				user.remove();
-				ContextRegistry.getInstance().removeThreadLocalAccessor("test.user");
-			}
+				user.set("somebody else");
+				context.getBean(VirtualTime.class).runAll();
+				assertThat(result).isCompletedExceptionally();
+				assertThat(seen).containsExactly(Thread.currentThread().getName() + " caller", "later caller",
+						"later caller", "later caller");
+			});
 		}
 
 		/* Both run on the thread that completes the attempt. */
 		@Test
 		void givesItsContextToRecoveriesAndListenersToo() {
-			ThreadLocal<String> user = new ThreadLocal<>();
-			ContextRegistry.getInstance().registerThreadLocalAccessor("test.user", user);
 			List<String> seen = new CopyOnWriteArrayList<>();
-			try {
-				runner().withBean(Parking.class)
-					.withBean("seeing", RetryListener.class, () -> new SeeingListener(user, seen))
-					.run((context) -> {
-						List<CompletableFuture<String>> stages = new ArrayList<>();
-						user.set("caller");
-						CompletableFuture<String> result = context.getBean(Parking.class).call(() -> {
-							stages.add(new CompletableFuture<>());
-							return stages.get(stages.size() - 1);
-						}, () -> {
-							seen.add("recover " + user.get());
-							stages.add(new CompletableFuture<>());
-							return stages.get(stages.size() - 1);
-						});
-						user.remove();
-						OTHER_THREADS.execute(() -> stages.get(0).completeExceptionally(new IOException("down")));
-						context.getBean(VirtualTime.class).runNext();
-						OTHER_THREADS.execute(() -> stages.get(1).completeExceptionally(new IOException("down")));
-						OTHER_THREADS.execute(() -> stages.get(2).complete("parked"));
-						assertThat(result).isCompletedWithValue("parked");
-						assertThat(seen).containsExactly("onRetry caller", "recover caller", "onStop caller");
+			runner().withBean(Parking.class)
+				.withBean("seeing", RetryListener.class, () -> new SeeingListener(user, seen))
+				.run((context) -> {
+					List<CompletableFuture<String>> stages = new ArrayList<>();
+					user.set("caller");
+					CompletableFuture<String> result = context.getBean(Parking.class).call(() -> {
+						stages.add(new CompletableFuture<>());
+						return stages.get(stages.size() - 1);
+					}, () -> {
+						seen.add("recover " + user.get());
+						stages.add(new CompletableFuture<>());
+						return stages.get(stages.size() - 1);
 					});
-			}
-			finally {
-				user.remove();
-				ContextRegistry.getInstance().removeThreadLocalAccessor("test.user");
-			}
+					user.remove();
+					OTHER_THREADS.execute(() -> stages.get(0).completeExceptionally(new IOException("down")));
+					context.getBean(VirtualTime.class).runNext();
+					OTHER_THREADS.execute(() -> stages.get(1).completeExceptionally(new IOException("down")));
+					OTHER_THREADS.execute(() -> stages.get(2).complete("parked"));
+					assertThat(result).isCompletedWithValue("parked");
+					assertThat(seen).containsExactly("onRetry caller", "recover caller", "onStop caller");
+				});
 		}
 
 		@Test
@@ -277,32 +276,15 @@ class AsyncMethodsTests {
 	class AtStartUp {
 
 		@Test
-		void refusesARecoveryWithoutAStage() {
-			runner().withBean(SyncRecovery.class)
+		void judgesRecoveriesAndConditionsByTheValueOfTheStage() {
+			runner().withBean(Misfits.class)
 				.run((context) -> assertThat(context).getFailure()
-					.hasMessageContaining("invalid recover (park): does not fit SyncRecovery.send(String), because it "
-							+ "is String park(String)")
-					.hasMessageContaining("Write CompletableFuture<String> park(String)"));
-		}
-
-		@Test
-		void refusesARecoveryWithAnotherValue() {
-			runner().withBean(OtherValue.class)
-				.run((context) -> assertThat(context).getFailure()
-					.hasMessageContaining("invalid recover (park): does not fit OtherValue.send(String)"));
-		}
-
-		@Test
-		void refusesAConditionOverNothing() {
-			runner().withBean(NoValue.class)
-				.run((context) -> assertThat(context).getFailure()
-					.hasMessageContaining("judges a result, and NoValue.send() returns none"));
-		}
-
-		@Test
-		void checksConditionsAgainstTheValue() {
-			runner().withBean(Misspelt.class)
-				.run((context) -> assertThat(context).getFailure()
+					.hasMessageContaining(
+							"invalid recover (plain): does not fit Misfits.withoutAStage(String), because it "
+									+ "is String plain(String)")
+					.hasMessageContaining("Write CompletableFuture<String> plain(String)")
+					.hasMessageContaining("invalid recover (number): does not fit Misfits.withAnotherValue(String)")
+					.hasMessageContaining("judges a result, and Misfits.overNothing() returns none")
 					.hasMessageContaining("uses stat, which Answer does not have"));
 		}
 
@@ -446,45 +428,33 @@ class AsyncMethodsTests {
 
 	}
 
-	public static class SyncRecovery {
+	public static class Misfits {
 
-		@Backoff(recover = "park")
-		public CompletableFuture<String> send(String order) {
+		@Backoff(recover = "plain")
+		public CompletableFuture<String> withoutAStage(String order) {
 			return CompletableFuture.completedFuture(order);
 		}
 
-		String park(String order) {
+		String plain(String order) {
 			return order;
 		}
 
-	}
-
-	public static class OtherValue {
-
-		@Backoff(recover = "park")
-		public CompletableFuture<String> send(String order) {
+		@Backoff(recover = "number")
+		public CompletableFuture<String> withAnotherValue(String order) {
 			return CompletableFuture.completedFuture(order);
 		}
 
-		CompletableFuture<Integer> park(String order) {
+		CompletableFuture<Integer> number(String order) {
 			return CompletableFuture.completedFuture(1);
 		}
 
-	}
-
-	public static class NoValue {
-
 		@Backoff(retryWhen = "#result == null")
-		public CompletableFuture<Void> send() {
+		public CompletableFuture<Void> overNothing() {
 			return CompletableFuture.completedFuture(null);
 		}
 
-	}
-
-	public static class Misspelt {
-
 		@Backoff(until = "#result.stat == 'DONE'")
-		public CompletableFuture<Answer> poll() {
+		public CompletableFuture<Answer> misspelt() {
 			return CompletableFuture.completedFuture(new Answer("DONE"));
 		}
 
