@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,8 +23,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.env.StandardEnvironment;
@@ -76,7 +75,11 @@ class ProxyTests extends AdvisedApplication {
 
 		@Test
 		void ofALambdaIsNamedByTheInterface() {
-			start(LambdaConfiguration.class);
+			start((beans) -> {
+				beans.registerBean(Greeter.class, () -> () -> {
+					throw Greeter.next();
+				});
+			});
 			Greeter bean = context.getBean(Greeter.class);
 			assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
 			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
@@ -201,9 +204,16 @@ class ProxyTests extends AdvisedApplication {
 	@Nested
 	class ABeanWhoseClassOnlyItsCreationTells {
 
+		@BeforeEach
+		void startWithThem() {
+			start((beans) -> {
+				beans.registerBean("veiled", Object.class, GreeterBean::new);
+				beans.registerBean("mistaken", Object.class, Mistaken::new);
+			});
+		}
+
 		@Test
 		void isAdvised() {
-			start(VeiledConfiguration.class);
 			assertThat(methods()).isEmpty();
 			GreeterBean bean = (GreeterBean) context.getBean("veiled");
 			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
@@ -212,7 +222,6 @@ class ProxyTests extends AdvisedApplication {
 
 		@Test
 		void isCheckedAtItsFirstCall() {
-			start(VeiledConfiguration.class);
 			Mistaken bean = (Mistaken) context.getBean("mistaken");
 			for (int call = 1; call <= 2; call++) {
 				assertThatExceptionOfType(InvalidBackoffException.class).isThrownBy(bean::place)
@@ -514,33 +523,6 @@ class ProxyTests extends AdvisedApplication {
 		@Backoff(until = "#result == 'final'")
 		public String poll() {
 			return (Attempt.current().number() == 3) ? "final" : "pending";
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class LambdaConfiguration {
-
-		@Bean
-		Greeter greeter() {
-			return () -> {
-				throw Greeter.next();
-			};
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class VeiledConfiguration {
-
-		@Bean
-		Object veiled() {
-			return new GreeterBean();
-		}
-
-		@Bean
-		Object mistaken() {
-			return new Mistaken();
 		}
 
 	}
