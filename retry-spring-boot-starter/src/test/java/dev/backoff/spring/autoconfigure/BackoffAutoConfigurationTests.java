@@ -31,6 +31,7 @@ import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.StandardEnvironment;
@@ -283,12 +284,8 @@ class BackoffAutoConfigurationTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(Asked.class)
 	static class Listeners {
-
-		@Bean
-		Asked asked() {
-			return new Asked();
-		}
 
 		@Bean
 		RetryListener unorderedListener(Asked asked) {
@@ -367,6 +364,7 @@ class BackoffAutoConfigurationTests {
 	@EnableAsync
 	@EnableCaching
 	@EnableTransactionManagement
+	@Import(BusyService.class)
 	static class Busy {
 
 		@Bean
@@ -382,11 +380,6 @@ class BackoffAutoConfigurationTests {
 		@Bean
 		CacheManager cacheManager() {
 			return new ConcurrentMapCacheManager();
-		}
-
-		@Bean
-		BusyService busyService() {
-			return new BusyService();
 		}
 
 	}
