@@ -18,8 +18,6 @@ import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Level;
 import com.sun.management.ThreadMXBean;
-import io.micrometer.core.instrument.AbstractMeter;
-import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -29,7 +27,6 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
-import io.micrometer.core.instrument.cumulative.CumulativeTimer;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -61,6 +58,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
 class MicrometerRecordersTests {
 
@@ -569,14 +567,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void throwingMeterNeverFailsACall() {
-			MeterRegistry throwing = new SimpleMeterRegistry() {
-
-				@Override
-				protected Counter newCounter(Meter.Id id) {
-					return new ThrowingCounter(id);
-				}
-
-			};
+			MeterRegistry throwing = new ThrowingRegistry();
 			Retry retry = retry(policy("orders").maxAttempts(2).build(), new MicrometerRecorders(() -> throwing), "m");
 			fail(retry, 2, new IOException());
 			assertThat(throwing.get("backoff.calls").tag("stop", "attempts_exhausted").functionCounter().count())
@@ -585,14 +576,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void throwingTimerMissesNoCall() {
-			MeterRegistry throwing = new SimpleMeterRegistry() {
-
-				@Override
-				protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauses) {
-					return new ThrowingTimer(id, this.clock, config, pauses);
-				}
-
-			};
+			MeterRegistry throwing = new ThrowingRegistry();
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> throwing);
 			recorders.bind();
 			Retry retry = retry(policy("orders").build(), recorders, "m");
@@ -758,35 +742,26 @@ class MicrometerRecordersTests {
 		return this.prometheus.scrape().lines().filter((line) -> !line.startsWith("#")).toList();
 	}
 
-	/** Throws when it records. */
-	private static final class ThrowingTimer extends CumulativeTimer {
+	/** Its meters throw when they count or record. */
+	private static final class ThrowingRegistry extends SimpleMeterRegistry {
 
-		ThrowingTimer(Meter.Id id, Clock clock, DistributionStatisticConfig config, PauseDetector pauses) {
-			super(id, clock, config, pauses, TimeUnit.NANOSECONDS);
+		@Override
+		protected Counter newCounter(Meter.Id id) {
+			return throwing(Counter.class, id);
 		}
 
 		@Override
-		protected void recordNonNegative(long amount, TimeUnit unit) {
-			throw new IllegalStateException("timer");
+		protected Timer newTimer(Meter.Id id, DistributionStatisticConfig config, PauseDetector pauses) {
+			return throwing(Timer.class, id);
 		}
 
-	}
-
-	/** Throws when it counts. */
-	private static final class ThrowingCounter extends AbstractMeter implements Counter {
-
-		ThrowingCounter(Meter.Id id) {
-			super(id);
-		}
-
-		@Override
-		public void increment(double amount) {
-			throw new IllegalStateException("counter");
-		}
-
-		@Override
-		public double count() {
-			return 0;
+		private static <M extends Meter> M throwing(Class<M> type, Meter.Id id) {
+			return mock(type, (call) -> {
+				if (call.getMethod().getName().equals("getId")) {
+					return id;
+				}
+				throw new IllegalStateException(call.getMethod().getName());
+			});
 		}
 
 	}
