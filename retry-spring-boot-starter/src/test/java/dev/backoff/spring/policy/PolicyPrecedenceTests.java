@@ -218,6 +218,22 @@ class PolicyPrecedenceTests {
 	@Nested
 	class Yielding {
 
+		@ParameterizedTest(name = "{0}")
+		@CsvSource(delimiter = '|',
+				textBlock = """
+						the built-in cap stays over a short base         | policies.named.base: 1ms                       | CAP             | 10s <- built in
+						the cap of a weaker level stays if it is larger  | defaults.cap: 50s, policies.named.base: 20s    | CAP             | 50s <- application.yml:1
+						the longest hint follows a cap that is set       | policies.named: { base: 10s, cap: 5m }         | RETRY_AFTER_MAX | 5m <- built in
+						the longest hint follows the longest rung        | policies.named.ladder: [1s, 10m, 5s]           | RETRY_AFTER_MAX | 10m <- built in
+						the throttled base is lowered to the cap         | policies.named.cap: 500ms                      | THROTTLED_BASE  | 500ms <- lowered to the cap
+						linear steps by the base unless set              | policies.named: { shape: linear, base: 300ms } | STEP            | 300ms <- built in
+						an heir may complete what its parent leaves open | policies: { parent: { cap: 50ms, step: 20ms }, named: { inherits: parent, base: 10ms, shape: linear } } | STEP            | 20ms <- application.yml:1
+						""")
+		void oneValueGoesByAnother(String rule, String backoff, PolicyKey key, String expected) {
+			application(Named.class, "backoff: { " + backoff + " }")
+				.runWithPolicy((policy) -> assertThat(value(policy, key)).as(rule).isEqualTo(expected));
+		}
+
 		@Test
 		void capOfAWeakerLevelBelowTheBaseIsReplacedByTheBuiltInCap() {
 			application(Named.class, """
@@ -252,23 +268,6 @@ class PolicyPrecedenceTests {
 							Nanos.of(Duration.ofSeconds(40)));
 				assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("1m <- built in");
 			});
-			application(Named.class, "backoff.policies.named.base: 1ms")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("10s <- built in"));
-		}
-
-		@Test
-		void longestHintFollowsACapThatIsSet() {
-			application(Named.class, "backoff.policies.named: { base: 10s, cap: 5m }").runWithPolicy(
-					(policy) -> assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("5m <- built in"));
-		}
-
-		@Test
-		void capOfAWeakerLevelStaysIfItIsLarger() {
-			application(Named.class, """
-					backoff.defaults.cap: 50s
-					backoff.policies.named.base: 20s
-					""").runWithPolicy(
-					(policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("50s <- application.yml:1"));
 		}
 
 		@Test
@@ -282,13 +281,6 @@ class PolicyPrecedenceTests {
 		}
 
 		@Test
-		void throttledBaseIsLoweredToTheCap() {
-			application(Named.class, "backoff.policies.named.cap: 500ms")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.THROTTLED_BASE))
-					.isEqualTo("500ms <- lowered to the cap"));
-		}
-
-		@Test
 		void annotationMayCompleteWhatAPolicyLeavesOpen() {
 			application(Completing.class, """
 					backoff.policies:
@@ -298,16 +290,6 @@ class PolicyPrecedenceTests {
 				assertThat(value(policy, PolicyKey.STEP)).isEqualTo("5ms <- annotation on Completing.place");
 				assertThat(value(policy, PolicyKey.CAP)).isEqualTo("50ms <- application.yml:2");
 			});
-		}
-
-		@Test
-		void heirMayCompleteWhatItsParentLeavesOpen() {
-			application(Named.class, """
-					backoff.policies:
-					  parent: { cap: 50ms, step: 20ms }
-					  named: { inherits: parent, base: 10ms, shape: linear }
-					""").runWithPolicy(
-					(policy) -> assertThat(value(policy, PolicyKey.STEP)).isEqualTo("20ms <- application.yml:2"));
 		}
 
 	}
@@ -371,12 +353,6 @@ class PolicyPrecedenceTests {
 		}
 
 		@Test
-		void followHintsUpToTheirLongestRung() {
-			application(Named.class, "backoff.policies.named.ladder: [1s, 10m, 5s]").runWithPolicy(
-					(policy) -> assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("10m <- built in"));
-		}
-
-		@Test
 		void fitTheShapeThatAStrongerLevelNames() {
 			application(Ladder.class, "backoff.policies.ladder.shape: Ladder").runWithPolicy(
 					(policy) -> assertThat(value(policy, PolicyKey.SHAPE)).isEqualTo("ladder <- application.yml:1"));
@@ -393,12 +369,6 @@ class PolicyPrecedenceTests {
 				assertThat(policy.values()).doesNotContainKeys(PolicyKey.MULTIPLIER, PolicyKey.STEP);
 				assertThat(value(policy, PolicyKey.BASE)).isEqualTo("33ms <- annotation on OnBoth.place");
 			});
-		}
-
-		@Test
-		void linearStepsByTheBaseUnlessSet() {
-			application(Named.class, "backoff.policies.named: { shape: linear, base: 300ms }")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.STEP)).isEqualTo("300ms <- built in"));
 		}
 
 	}
