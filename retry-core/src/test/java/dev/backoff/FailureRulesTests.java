@@ -664,6 +664,10 @@ class FailureRulesTests {
 						}, (context, stopped) -> "recovered"))
 					.isSameAs(error);
 				assertThat(this.listener.story().attempts()).isEqualTo(1);
+				assertThat(this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+				if (Outcome.isFatal(error)) {
+					assertThat(error).hasNoSuppressedExceptions();
+				}
 			}
 			assertThat(Attempt.isRunning()).isFalse();
 		}
