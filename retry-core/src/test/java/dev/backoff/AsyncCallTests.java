@@ -33,13 +33,6 @@ class AsyncCallTests extends AsyncCallFixture {
 	class TheResult {
 
 		@Test
-		void isThereAtOnceIfTheFirstStageIs() {
-			CompletableFuture<String> result = retry(policy())
-				.callAsync(() -> CompletableFuture.completedStage("fine"));
-			assertThat(result).isCompletedWithValue("fine");
-		}
-
-		@Test
 		void isTheThirdStagesValue() {
 			CompletableFuture<String> result = call();
 			lastStage().completeExceptionally(failure());

@@ -44,6 +44,14 @@ class AttemptTimeoutTests extends CallFixture {
 		time().runDue();
 	}
 
+	/** Return what a call throws whose attempts all take too long and throw this. */
+	private Throwable overrun(RetryPolicyBuilder policy, Exception failure) {
+		return catchThrowable(() -> retry(policy).call(() -> {
+			overrun();
+			throw failure;
+		}));
+	}
+
 	@Nested
 	class WorkThatIsInterrupted {
 
@@ -106,11 +114,7 @@ class AttemptTimeoutTests extends CallFixture {
 
 		@Test
 		void isNotCancelledBySomebodyElse() {
-			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
-				overrun();
-				throw new CancellationException();
-			}));
-			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
+			assertThat(overrun(limited(), new CancellationException())).isInstanceOf(AttemptTimeoutException.class);
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
@@ -147,11 +151,8 @@ class AttemptTimeoutTests extends CallFixture {
 
 		@Test
 		void mayHaveBeenApplied() {
-			Throwable thrown = catchThrowable(() -> retry(limited().idempotency(Idempotency.NO)).call(() -> {
-				overrun();
-				throw new InterruptedException();
-			}));
-			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class);
+			assertThat(overrun(limited().idempotency(Idempotency.NO), new InterruptedException()))
+				.isInstanceOf(AttemptTimeoutException.class);
 			assertThat(story())
 				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
@@ -383,20 +384,16 @@ class AttemptTimeoutTests extends CallFixture {
 
 		@Test
 		void aListOfFailuresHasToNameIt() {
-			catchThrowableOf(() -> retry(limited().retryOn(IOException.class)).call(() -> {
-				overrun();
-				throw new IOException("closed");
-			}));
+			assertThat(overrun(limited().retryOn(IOException.class), new IOException("closed")))
+				.isInstanceOf(AttemptTimeoutException.class);
 			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
 		}
 
 		@Test
 		void aListOfFailuresCanAbortIt() {
-			catchThrowableOf(() -> retry(limited().abortOn(AttemptTimeoutException.class)).call(() -> {
-				overrun();
-				throw new IOException("closed");
-			}));
+			assertThat(overrun(limited().abortOn(AttemptTimeoutException.class), new IOException("closed")))
+				.isInstanceOf(AttemptTimeoutException.class);
 			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
 		}
 

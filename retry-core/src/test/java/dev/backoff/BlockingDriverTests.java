@@ -12,11 +12,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Listeners;
-import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
@@ -109,14 +107,6 @@ class BlockingDriverTests extends CallFixture {
 			assertDelays(100, 200, 100, 200);
 		}
 
-		@Test
-		void afterOneAttemptWaitsForNothing() {
-			assertThatThrownBy(
-					() -> retry(policy().maxAttempts(1)).call(ScriptedOperation.script().fails(new IOException())))
-				.isInstanceOf(IOException.class);
-			assertDelays();
-		}
-
 	}
 
 	@Nested
@@ -135,32 +125,6 @@ class BlockingDriverTests extends CallFixture {
 					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
 							+ "error; name it in retryOn to retry; the first failure was IOException (policy orders; "
 							+ "waits 100 ms, 200 ms; attempts 0 ms, 0 ms, 0 ms)");
-		}
-
-		@Test
-		void ofAnErrorThrowsItAfterOneCall() {
-			AssertionError failure = new AssertionError();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
-			assertThatThrownBy(() -> retry(policy()).call(operation)).isSameAs(failure);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(recorder().lines()).containsExactly("attempt 1 error 0ms", "call not_retryable 0ms");
-		}
-
-		@SuppressWarnings("removal") // it can still be thrown
-		static Stream<Error> fatal() {
-			return Stream.of(new OutOfMemoryError(), new StackOverflowError(), new InternalError(), new ThreadDeath(),
-					new NoClassDefFoundError());
-		}
-
-		@ParameterizedTest
-		@MethodSource("fatal")
-		void leavesFatalErrorsUntouched(Error failure) {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(failure);
-			assertThatThrownBy(() -> retry(policy().retryOn(Error.class, Throwable.class)).call(operation))
-				.isSameAs(failure);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(failure.getSuppressed()).isEmpty();
-			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 		}
 
 		@Test
@@ -269,17 +233,6 @@ class BlockingDriverTests extends CallFixture {
 
 	@Nested
 	class Deadline {
-
-		@Test
-		void thatAFirstAttemptMissesLeavesNoOther() {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(new IOException())
-				.taking(Duration.ofSeconds(2), time());
-			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)));
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertDelays();
-		}
 
 		@Test
 		void countsTheTimeOfListeners() {
@@ -413,24 +366,6 @@ class BlockingDriverTests extends CallFixture {
 			}
 			assertThat(starts[0]).isGreaterThan(5L * CLIENTS);
 			assertThat(starts[1]).isZero();
-		}
-
-		@Test
-		void wouldStartNearlyEverybodyIfDelaysWereClipped() {
-			RandomSource random = RandomSources.seeded(17);
-			BackoffRule rule = RetryPolicy.defaults("herd").rule();
-			long deadline = Duration.ofSeconds(5).toNanos();
-			long late = 0;
-			for (int client = 0; client < CLIENTS; client++) {
-				long now = 20_000_000;
-				long start = 0;
-				for (int retry = 1; now < deadline; retry++) {
-					start = now + Math.min(rule.delay(retry, 0, random), deadline - now);
-					now = start + 20_000_000;
-				}
-				late += (start >= deadline - 10_000_000) ? 1 : 0;
-			}
-			assertThat(late).isBetween(9_930L, 9_990L);
 		}
 
 	}

@@ -54,8 +54,28 @@ class CallObserverTests extends CallFixture {
 		return builder(policy().maxAttempts(3));
 	}
 
+	private RecordingObserver observer() {
+		return this.observer;
+	}
+
+	private void failFirst(int failures) {
+		this.failures = failures;
+	}
+
+	private void note(String what) {
+		this.seen.add(what + " in " + this.observer.current());
+	}
+
+	private void assertTold(String... lines) {
+		assertThat(this.observer.lines()).containsExactly(lines);
+	}
+
+	private void assertSeen(String... lines) {
+		assertThat(this.seen).containsExactly(lines);
+	}
+
 	private String work() throws IOException {
-		this.seen.add("work in " + this.observer.current());
+		note("work");
 		if (this.failures-- > 0) {
 			throw new IOException("down");
 		}
@@ -67,7 +87,7 @@ class CallObserverTests extends CallFixture {
 		return new RecordingRecorder((line) -> {
 			String what = line.replaceFirst(" .*", "");
 			if (!List.of("waited", "retry").contains(what)) {
-				this.seen.add(what + " in " + this.observer.current());
+				note(what);
 			}
 		});
 	}
@@ -78,35 +98,33 @@ class CallObserverTests extends CallFixture {
 		private ResumeResult attempt(Retry retry, int attempts) {
 			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false,
 					null, null);
-			return retry.<Object, String, IOException>attemptOn(kept, "context",
-					(context, number) -> CallObserverTests.this.work(), (context, story) -> {
-						CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
+			return retry.<Object, String, IOException>attemptOn(kept, "context", (context, number) -> work(),
+					(context, story) -> {
+						note("recovery");
 						return "recovered";
 					});
 		}
 
 		@Test
 		void areObservedByTheirKeyFromTheirStoringOn() {
-			CallObserverTests.this.failures = 1;
+			failFirst(1);
 			Retry retry = retry().recorder(scopes()).build();
 			retry.stored("k-1");
 			assertThat(attempt(retry, 0)).isInstanceOf(ResumeResult.Again.class);
 			assertThat(attempt(retry, 1)).isEqualTo(new ResumeResult.Done(false));
-			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call k-1 kept, attempt 0",
-					"call k-1 kept, attempt 1", "attempt 1 begins", "attempt 1 ends transient IOException",
-					"wait 100ms policy", "call k-1 kept, attempt 2", "attempt 2 begins", "attempt 2 ends success",
-					"call ends succeeded after 2 none");
-			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
-					"waiting in call", "work in attempt 2", "attempt in attempt 2", "call in call");
+			assertTold("call k-1 kept, attempt 0", "call k-1 kept, attempt 1", "attempt 1 begins",
+					"attempt 1 ends transient IOException", "wait 100ms policy", "call k-1 kept, attempt 2",
+					"attempt 2 begins", "attempt 2 ends success", "call ends succeeded after 2 none");
+			assertSeen("work in attempt 1", "attempt in attempt 1", "waiting in call", "work in attempt 2",
+					"attempt in attempt 2", "call in call");
 		}
 
 		@Test
 		void recoverInTheirScope() {
-			CallObserverTests.this.failures = 1;
+			failFirst(1);
 			assertThat(attempt(retry().build(), 2)).isEqualTo(new ResumeResult.Done(true));
-			assertThat(CallObserverTests.this.seen).contains("recovery in call");
-			assertThat(CallObserverTests.this.observer.lines()).last()
-				.isEqualTo("call ends attempts_exhausted after 3 done");
+			assertSeen("work in attempt 3", "recovery in call");
+			assertThat(observer().lines()).last().isEqualTo("call ends attempts_exhausted after 3 done");
 		}
 
 		@Test
@@ -139,7 +157,7 @@ class CallObserverTests extends CallFixture {
 			}).build();
 			retry.stored("k-1");
 			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
-			assertThat(CallObserverTests.this.observer.lines()).contains("attempt 1 ends success");
+			assertThat(observer().lines()).contains("attempt 1 ends success");
 		}
 
 	}
@@ -148,49 +166,37 @@ class CallObserverTests extends CallFixture {
 	class BlockingCalls {
 
 		@Test
-		void areObservedWhenTheySucceedAtOnce() throws IOException {
-			retry().recorder(scopes()).build().call(CallObserverTests.this::work);
-			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
-					"attempt 1 ends success", "call ends succeeded after 1 none");
-			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
+		void areObservedAttemptByAttempt() throws IOException {
+			failFirst(2);
+			retry().recorder(scopes()).build().call(() -> work());
+			assertTold("call begins", "attempt 1 begins", "attempt 1 ends transient IOException", "wait 100ms policy",
+					"attempt 2 begins", "attempt 2 ends transient IOException", "wait 200ms policy", "attempt 3 begins",
+					"attempt 3 ends success", "call ends succeeded after 3 none");
+			assertSeen("work in attempt 1", "attempt in attempt 1", "waiting in call", "work in attempt 2",
+					"attempt in attempt 2", "waiting in call", "work in attempt 3", "attempt in attempt 3",
 					"call in call");
 		}
 
 		@Test
-		void areObservedAttemptByAttempt() throws IOException {
-			CallObserverTests.this.failures = 2;
-			retry().recorder(scopes()).build().call(CallObserverTests.this::work);
-			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
-					"attempt 1 ends transient IOException", "wait 100ms policy", "attempt 2 begins",
-					"attempt 2 ends transient IOException", "wait 200ms policy", "attempt 3 begins",
-					"attempt 3 ends success", "call ends succeeded after 3 none");
-			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1", "attempt in attempt 1",
-					"waiting in call", "work in attempt 2", "attempt in attempt 2", "waiting in call",
-					"work in attempt 3", "attempt in attempt 3", "call in call");
-		}
-
-		@Test
 		void endAfterTheirRecovery() throws IOException {
-			CallObserverTests.this.failures = 3;
-			retry().recorder(scopes())
-				.build()
-				.<String, IOException>call(CallObserverTests.this::work, (operation, story) -> {
-					CallObserverTests.this.seen.add("recovery in " + CallObserverTests.this.observer.current());
-					return "recovered";
-				});
-			assertThat(CallObserverTests.this.observer.lines()).endsWith("attempt 3 ends transient IOException",
+			failFirst(3);
+			retry().recorder(scopes()).build().<String, IOException>call(() -> work(), (operation, story) -> {
+				note("recovery");
+				return "recovered";
+			});
+			assertThat(observer().lines()).endsWith("attempt 3 ends transient IOException",
 					"call ends attempts_exhausted after 3 done");
-			assertThat(CallObserverTests.this.seen).endsWith("call in call", "recovery in call", "recovered in call");
+			assertSeen("work in attempt 1", "attempt in attempt 1", "waiting in call", "work in attempt 2",
+					"attempt in attempt 2", "waiting in call", "work in attempt 3", "attempt in attempt 3",
+					"call in call", "recovery in call", "recovered in call");
 		}
 
 		@Test
 		void endWithWhatTheirCallerGets() {
-			CallObserverTests.this.failures = 3;
-			assertThatExceptionOfType(IOException.class)
-				.isThrownBy(() -> retry().build().call(CallObserverTests.this::work));
-			assertThat(CallObserverTests.this.observer.lines())
-				.endsWith("call ends attempts_exhausted after 3 none IOException");
-			assertThat(CallObserverTests.this.observer.running()).isZero();
+			failFirst(3);
+			assertThatExceptionOfType(IOException.class).isThrownBy(() -> retry().build().call(() -> work()));
+			assertThat(observer().lines()).endsWith("call ends attempts_exhausted after 3 none IOException");
+			assertThat(observer().running()).isZero();
 		}
 
 		@Test
@@ -198,28 +204,22 @@ class CallObserverTests extends CallFixture {
 			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(time()).build();
 			breaker.open();
 			assertThatExceptionOfType(CircuitOpenException.class)
-				.isThrownBy(() -> retry().breaker(breaker).build().call(CallObserverTests.this::work));
-			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins",
-					"call ends breaker_open after 0 none CircuitOpenException");
+				.isThrownBy(() -> retry().breaker(breaker).build().call(() -> work()));
+			assertTold("call begins", "call ends breaker_open after 0 none CircuitOpenException");
 		}
 
 		@Test
 		void areObservedWithATimeout() throws IOException {
-			Retry.builder(RetryPolicy.builder("orders").attemptTimeout(Duration.ofSeconds(1)).build())
-				.time(time())
-				.observer(CallObserverTests.this.observer)
-				.build()
-				.call(CallObserverTests.this::work);
-			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
-			assertThat(CallObserverTests.this.observer.open()).isZero();
+			builder(policy().attemptTimeout(Duration.ofSeconds(1))).observer(observer()).build().call(() -> work());
+			assertSeen("work in attempt 1");
+			assertThat(observer().open()).isZero();
 		}
 
 		@Test
 		void areLeftAloneIfTheObserverWants() throws IOException {
-			CallObserverTests.this.failures = 2;
-			unobserved().observer((policy, method) -> null).build().call(CallObserverTests.this::work);
-			assertThat(CallObserverTests.this.seen).containsExactly("work in nothing", "work in nothing",
-					"work in nothing");
+			failFirst(2);
+			unobserved().observer((policy, method) -> null).build().call(() -> work());
+			assertSeen("work in nothing", "work in nothing", "work in nothing");
 			assertThat(listener().hookFailures()).isEmpty();
 		}
 
@@ -228,8 +228,8 @@ class CallObserverTests extends CallFixture {
 			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> retry().build().call(() -> {
 				throw new StackOverflowError();
 			}));
-			assertThat(CallObserverTests.this.observer.open()).isZero();
-			assertThat(CallObserverTests.this.observer.lines()).endsWith("attempt 1 ends error StackOverflowError",
+			assertThat(observer().open()).isZero();
+			assertThat(observer().lines()).endsWith("attempt 1 ends error StackOverflowError",
 					"call ends not_retryable after 1 none StackOverflowError");
 		}
 
@@ -241,7 +241,7 @@ class CallObserverTests extends CallFixture {
 		private final List<CompletableFuture<String>> stages = new ArrayList<>();
 
 		private CompletableFuture<String> newStage() {
-			CallObserverTests.this.seen.add("start in " + CallObserverTests.this.observer.current());
+			note("start");
 			CompletableFuture<String> stage = new CompletableFuture<>();
 			this.stages.add(stage);
 			return stage;
@@ -250,37 +250,33 @@ class CallObserverTests extends CallFixture {
 		@Test
 		void areOpenWhileAnAttemptIsStartedAndItsEndRecorded() {
 			CompletableFuture<String> result = retry().recorder(scopes()).build().callAsync(this::newStage);
-			assertThat(CallObserverTests.this.observer.current()).isEqualTo("nothing");
-			assertThat(CallObserverTests.this.observer.running()).isEqualTo(2);
+			assertThat(observer().current()).isEqualTo("nothing");
+			assertThat(observer().running()).isEqualTo(2);
 			this.stages.get(0).completeExceptionally(new IOException("down"));
-			assertThat(CallObserverTests.this.observer.running()).isEqualTo(1);
+			assertThat(observer().running()).isEqualTo(1);
 			time().runAll();
-			CompletableFuture<String> follower = result.whenComplete((value, ex) -> CallObserverTests.this.seen
-				.add("caller in " + CallObserverTests.this.observer.current()));
+			CompletableFuture<String> follower = result.whenComplete((value, ex) -> note("caller"));
 			this.stages.get(1).complete("done");
 			assertThat(follower).isCompletedWithValue("done");
-			assertThat(CallObserverTests.this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
-					"attempt 1 ends transient IOException", "wait 100ms policy", "attempt 2 begins",
-					"attempt 2 ends success", "call ends succeeded after 2 none");
-			assertThat(CallObserverTests.this.seen).containsExactly("start in attempt 1", "attempt in attempt 1",
-					"waiting in call", "start in attempt 2", "attempt in attempt 2", "call in call",
-					"caller in nothing");
+			assertTold("call begins", "attempt 1 begins", "attempt 1 ends transient IOException", "wait 100ms policy",
+					"attempt 2 begins", "attempt 2 ends success", "call ends succeeded after 2 none");
+			assertSeen("start in attempt 1", "attempt in attempt 1", "waiting in call", "start in attempt 2",
+					"attempt in attempt 2", "call in call", "caller in nothing");
 		}
 
 		@Test
 		void endWhenTheyAreCancelled() {
 			CompletableFuture<String> running = retry().build().callAsync(this::newStage);
 			running.cancel(true);
-			assertThat(CallObserverTests.this.observer.lines()).endsWith(
-					"attempt 1 ends cancelled CancellationException",
+			assertThat(observer().lines()).endsWith("attempt 1 ends cancelled CancellationException",
 					"call ends cancelled after 1 none CancellationException");
 			CompletableFuture<String> waiting = retry().build().callAsync(this::newStage);
 			this.stages.get(1).completeExceptionally(new IOException("down"));
 			waiting.cancel(true);
-			assertThat(CallObserverTests.this.observer.lines()).endsWith("wait 100ms policy",
+			assertThat(observer().lines()).endsWith("wait 100ms policy",
 					"call ends cancelled after 1 none CancellationException");
-			assertThat(CallObserverTests.this.observer.running()).isZero();
-			assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
+			assertThat(observer().running()).isZero();
+			assertThat(observer().mistakes()).isEmpty();
 		}
 
 		@Test
@@ -290,8 +286,8 @@ class CallObserverTests extends CallFixture {
 			this.stages.get(0).completeExceptionally(new IOException("down"));
 			calls.shutDown();
 			assertThat(result).isCompletedExceptionally();
-			assertThat(CallObserverTests.this.observer.lines()).endsWith("call ends shutdown after 1 none IOException");
-			assertThat(CallObserverTests.this.observer.running()).isZero();
+			assertThat(observer().lines()).endsWith("call ends shutdown after 1 none IOException");
+			assertThat(observer().running()).isZero();
 		}
 
 		@Test
@@ -300,7 +296,7 @@ class CallObserverTests extends CallFixture {
 			try {
 				Retry retry = Retry.builder(RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(3).build())
 					.executor(threads)
-					.observer(CallObserverTests.this.observer)
+					.observer(observer())
 					.build();
 				for (int round = 0; round < 500; round++) {
 					CountDownLatch begun = new CountDownLatch(1);
@@ -327,11 +323,11 @@ class CallObserverTests extends CallFixture {
 				assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
 			}
 			// the last one may end on the timer's thread
-			while (CallObserverTests.this.observer.running() > 0) {
+			while (observer().running() > 0) {
 				Thread.onSpinWait();
 			}
-			assertThat(CallObserverTests.this.observer.mistakes()).isEmpty();
-			assertThat(CallObserverTests.this.observer.open()).isZero();
+			assertThat(observer().mistakes()).isEmpty();
+			assertThat(observer().open()).isZero();
 		}
 
 	}
@@ -343,8 +339,8 @@ class CallObserverTests extends CallFixture {
 
 		@Test
 		void areToldInTheirOrder() throws Exception {
-			CallObserverTests.this.failures = 1;
-			toldOf(this.told).call(CallObserverTests.this::work);
+			failFirst(1);
+			toldOf(this.told).call(() -> work());
 			assertThat(this.told).isEqualTo(told("call begins", "attempt begins", "attempt opens", "attempt closes",
 					"attempt opens", "attempt closes", "attempt ends", "wait begins", "call opens", "call closes",
 					"attempt begins", "attempt opens", "attempt closes", "attempt opens", "attempt closes",
@@ -361,7 +357,7 @@ class CallObserverTests extends CallFixture {
 
 		@Test
 		void areToldTheSameOfAsynchronousCalls() throws Exception {
-			CallObserverTests.this.failures = 1;
+			failFirst(1);
 			CompletableFuture<String> result = toldOf(this.told)
 				.callAsync(() -> CompletableFuture.completedFuture(work()));
 			time().runAll();
@@ -378,9 +374,9 @@ class CallObserverTests extends CallFixture {
 		@Test
 		void leaveCallsAloneEachForItself() throws Exception {
 			Retry retry = retry().observer((policy, method) -> null).observer((policy, method) -> null).build();
-			retry.call(CallObserverTests.this::work);
-			assertThat(CallObserverTests.this.seen).containsExactly("work in attempt 1");
-			assertThat(CallObserverTests.this.observer.lines()).hasSize(4);
+			retry.call(() -> work());
+			assertSeen("work in attempt 1");
+			assertThat(observer().lines()).hasSize(4);
 		}
 
 		private static CallObserver teller(String name, List<String> told) {

@@ -5,15 +5,11 @@ import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
@@ -115,7 +112,7 @@ class CallStackTests {
 	}
 
 	@Test
-	void aSwitchThatFlipsUnder64ThreadsNeverHurtsACall() throws Exception {
+	void aSwitchThatFlipsUnder64ThreadsNeverHurtsACall() {
 		AtomicBoolean enabled = new AtomicBoolean(true);
 		RecordingListener listener = new RecordingListener();
 		Retry shared = Retry.builder(policy().build())
@@ -123,32 +120,16 @@ class CallStackTests {
 			.enabledWhen(enabled::get)
 			.listener(listener)
 			.build();
-		ExecutorService pool = Executors.newFixedThreadPool(64);
-		CountDownLatch start = new CountDownLatch(1);
-		try {
-			List<Future<?>> done = new ArrayList<>();
-			for (int i = 0; i < 64; i++) {
-				done.add(pool.submit(() -> {
-					start.await();
-					for (int j = 0; j < 100; j++) {
-						enabled.set((j & 1) == 0);
-						IOException own = new IOException("down");
-						assertThatThrownBy(() -> shared.call(() -> {
-							throw own;
-						})).isSameAs(own);
-						assertThat(Attempt.isRunning()).isFalse();
-					}
-					return null;
-				}));
+		Crowd.of(64, (number) -> {
+			for (int j = 0; j < 100; j++) {
+				enabled.set((j & 1) == 0);
+				IOException own = new IOException("down");
+				assertThatThrownBy(() -> shared.call(() -> {
+					throw own;
+				})).isSameAs(own);
+				assertThat(Attempt.isRunning()).isFalse();
 			}
-			start.countDown();
-			for (Future<?> future : done) {
-				future.get(60, TimeUnit.SECONDS);
-			}
-		}
-		finally {
-			pool.shutdownNow();
-		}
+		});
 		assertThat(listener.stopped()).hasSize(64 * 100)
 			.allSatisfy((event) -> assertThat(event.story().reason()).isIn(StopReason.DISABLED,
 					StopReason.ATTEMPTS_EXHAUSTED));

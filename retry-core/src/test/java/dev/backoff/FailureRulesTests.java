@@ -6,7 +6,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
-import java.io.Serial;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.UndeclaredThrowableException;
@@ -17,10 +16,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -45,6 +40,7 @@ import dev.backoff.failure.CausesTests;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
@@ -96,39 +92,30 @@ class FailureRulesTests {
 		@ParameterizedTest
 		@MethodSource("programmingErrors")
 		void refusesProgrammingErrors(Throwable failure) {
-			assertRefused(judge(policy(), failure), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+			assertRefused(policy(), failure,
 					failure.getClass().getSimpleName() + " is a programming error; name it in retryOn to retry");
 		}
 
 		@Test
-		void refusesRefusals() {
-			assertRefused(judge(policy(), new SecurityException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"SecurityException is a refusal; name it in retryOn to retry");
-			assertRefused(judge(policy(), new AccessDeniedException("file")), AttemptOutcome.PERMANENT,
-					StopReason.NOT_RETRYABLE, "AccessDeniedException is a refusal; name it in retryOn to retry");
-		}
-
-		@Test
-		void refusesErrors() {
-			assertRefused(judge(policy(), new AssertionError()), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
-					"AssertionError is an Error; name it in retryOn to retry");
-		}
-
-		@Test
-		void refusesAThrowableOfItsOwnKind() {
+		void refusesRefusalsErrorsAndThrowablesOfTheirOwnKind() {
 			class Odd extends Throwable {
 
 			}
-			assertRefused(judge(policy(), new Odd()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"Odd is no Exception; name it in retryOn to retry");
-			assertThat(judge(RetryPolicy.builder("p").retryOn(Throwable.class).build(), new Odd()).refusal()).isNull();
+			assertRefused(policy(), new SecurityException(),
+					"SecurityException is a refusal; name it in retryOn to retry");
+			assertRefused(policy(), new AccessDeniedException("file"),
+					"AccessDeniedException is a refusal; name it in retryOn to retry");
+			assertRefusedAsError(policy(), new AssertionError(),
+					"AssertionError is an Error; name it in retryOn to retry");
+			assertRefused(policy(), new Odd(), "Odd is no Exception; name it in retryOn to retry");
+			assertRetried(retryOn(Throwable.class), new Odd());
 		}
 
 		@Test
 		void namesAnAnonymousClassInFull() {
 			Exception anonymous = new IllegalArgumentException() {
 			};
-			assertRefused(judge(policy(), anonymous), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+			assertRefused(policy(), anonymous,
 					anonymous.getClass().getName() + " is a programming error; name it in retryOn to retry");
 		}
 
@@ -153,15 +140,14 @@ class FailureRulesTests {
 		@ParameterizedTest
 		@MethodSource("fatal")
 		void retriesFatalErrorsEvenIfListed(Error failure) {
-			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
-					failure.getClass().getSimpleName() + " is never retried");
+			assertRefusedAsError(this.everything, failure, failure.getClass().getSimpleName() + " is never retried");
 			assertThat(Outcome.isFatal(failure)).isTrue();
 		}
 
 		@ParameterizedTest
 		@MethodSource("dyingOf")
 		void retriesAFailureThatAnErrorOfTheVirtualMachineCaused(Throwable failure, String why) {
-			assertRefused(judge(this.everything, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE, why);
+			assertRefusedAsError(this.everything, failure, why);
 		}
 
 		static Stream<Arguments> dyingOf() {
@@ -197,36 +183,23 @@ class FailureRulesTests {
 
 		@Test
 		void areRetriedIfAListedTypeNamesThem() {
-			RetryPolicy policy = RetryPolicy.builder("p").retryOn(AssertionError.class).build();
-			assertThat(judge(policy, new AssertionError()).refusal()).isNull();
-			assertThat(judge(RetryPolicy.builder("p").retryOn(Error.class).build(), new AssertionError()).refusal())
-				.isNull();
+			assertRetried(retryOn(AssertionError.class), new AssertionError());
+			assertRetried(retryOn(Error.class), new AssertionError());
 		}
 
 		@Test
-		void areNotNamedByThrowable() {
-			assertRefused(judge(RetryPolicy.builder("p").retryOn(Throwable.class).build(), new AssertionError()),
-					AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE,
+		void areNamedByNeitherThrowableNorAnotherErrorNorAClassifier() {
+			assertRefusedAsError(retryOn(Throwable.class), new AssertionError(),
 					"AssertionError is an Error; name it in retryOn to retry");
-		}
-
-		@Test
-		void areNotNamedByAnotherError() {
-			assertRefused(judge(RetryPolicy.builder("p").retryOn(AssertionError.class).build(), new Error()),
-					AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE, "Error is an Error; name it in retryOn to retry");
-		}
-
-		@Test
-		void areNotRetriedForAClassifier() {
-			assertThat(judge(RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build(), new AssertionError())
-				.refusal()).isNotNull();
+			assertRefusedAsError(retryOn(AssertionError.class), new Error(),
+					"Error is an Error; name it in retryOn to retry");
+			assertNotRetried(asking(TRANSIENT), new AssertionError());
 		}
 
 		@Test
 		void areRefusedByAbortOn() {
 			RetryPolicy policy = RetryPolicy.builder("p").retryOn(Error.class).abortOn(AssertionError.class).build();
-			assertRefused(judge(policy, new AssertionError()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"AssertionError is listed in abortOn");
+			assertRefused(policy, new AssertionError(), "AssertionError is listed in abortOn");
 		}
 
 	}
@@ -244,36 +217,35 @@ class FailureRulesTests {
 		@ParameterizedTest
 		@MethodSource("around")
 		void areJudgedByWhatIsInside(Function<Throwable, Exception> wrapper) {
-			assertRefused(judge(policy(), wrapper.apply(new AssertionError())), AttemptOutcome.ERROR,
-					StopReason.NOT_RETRYABLE, "AssertionError is an Error; name it in retryOn to retry");
-			assertRefused(judge(policy(), wrapper.apply(new ClassCastException())), AttemptOutcome.PERMANENT,
-					StopReason.NOT_RETRYABLE, "ClassCastException is a programming error; name it in retryOn to retry");
-			assertRefused(judge(policy(), wrapper.apply(new SecurityException())), AttemptOutcome.PERMANENT,
-					StopReason.NOT_RETRYABLE, "SecurityException is a refusal; name it in retryOn to retry");
+			assertRefusedAsError(policy(), wrapper.apply(new AssertionError()),
+					"AssertionError is an Error; name it in retryOn to retry");
+			assertRefused(policy(), wrapper.apply(new ClassCastException()),
+					"ClassCastException is a programming error; name it in retryOn to retry");
+			assertRefused(policy(), wrapper.apply(new SecurityException()),
+					"SecurityException is a refusal; name it in retryOn to retry");
 			assertRefused(judge(policy(), wrapper.apply(new InterruptedException())), AttemptOutcome.CANCELLED,
 					StopReason.INTERRUPTED, "InterruptedException is never retried");
 			Outcome open = judge(policy(), wrapper.apply(new CircuitOpenException("b", "open", null, null)));
 			assertRefused(open, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
 					"CircuitOpenException is never retried");
 			assertThat(open.verdict()).isEqualTo(CircuitBreaker.Verdict.IGNORED);
-			assertThat(judge(policy(), wrapper.apply(new IOException())).refusal()).isNull();
-			assertThat(judge(policy(), wrapper.apply(new RuntimeException(new AssertionError()))).refusal()).isNull();
+			assertRetried(policy(), wrapper.apply(new IOException()));
+			assertRetried(policy(), wrapper.apply(new RuntimeException(new AssertionError())));
 		}
 
 		@ParameterizedTest
 		@MethodSource("around")
 		void areRetriedWhereAListNamesWhatIsInsideOrTheirOwnClass(Function<Throwable, Exception> wrapper) {
 			for (Throwable inside : List.of(new AssertionError(), new ClassCastException())) {
-				Exception failure = wrapper.apply(inside);
-				assertThat(judge(retryOn(inside.getClass()), failure).refusal()).isNull();
+				assertRetried(retryOn(inside.getClass()), wrapper.apply(inside));
 			}
 			Exception failure = wrapper.apply(new ClassCastException());
-			assertThat(judge(retryOn(failure.getClass()), failure).refusal()).isNull();
+			assertRetried(retryOn(failure.getClass()), failure);
 		}
 
 		@Test
 		void aroundNothingAreRetried() {
-			assertThat(judge(policy(), new InvocationTargetException(null)).refusal()).isNull();
+			assertRetried(policy(), new InvocationTargetException(null));
 		}
 
 	}
@@ -299,7 +271,7 @@ class FailureRulesTests {
 				.make()
 				.load(type.getClassLoader())
 				.getLoaded();
-			assertThat(judge(policy(), below.getDeclaredConstructor().newInstance()).refusal()).isNotNull();
+			assertNotRetried(policy(), below.getDeclaredConstructor().newInstance());
 			for (RetryPolicy policy : List.of(policy(), retryOn(Exception.class), retryOn(type))) {
 				Outcome outcome = judge(policy, refusal);
 				assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
@@ -346,51 +318,39 @@ class FailureRulesTests {
 	@Nested
 	class Lists {
 
-		@Test
-		void saySoWhenTheyRefuse() {
-			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).abortOn(E1.class).build();
-			assertRefused(judge(policy, new E0()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"E0 is not listed in retryOn");
-			assertRefused(judge(policy, new E2()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"E1 is listed in abortOn");
-		}
+		private final RetryPolicyBuilder builder = RetryPolicy.builder("p")
+			.retryOn(IOException.class)
+			.abortOn(E1.class);
 
 		@Test
-		void nameProgrammingErrorsToo() {
-			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IllegalArgumentException.class).build();
-			assertThat(judge(policy, new NumberFormatException()).refusal()).isNull();
+		void saySoWhenTheyRefuse() {
+			assertRefused(this.builder.build(), new E0(), "E0 is not listed in retryOn");
+			assertRefused(this.builder.build(), new E2(), "E1 is listed in abortOn");
 		}
 
 		@Test
 		void lookAtCauses() {
-			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).abortOn(E1.class).build();
-			assertThat(judge(policy, new RuntimeException(new FileNotFoundException())).refusal()).isNull();
-			assertRefused(judge(policy, new IOException(new E1())), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"E1 is listed in abortOn");
-			assertRefused(judge(policy, new E1(new IOException())), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"E1 is listed in abortOn");
+			RetryPolicy policy = this.builder.build();
+			assertRetried(policy, new RuntimeException(new FileNotFoundException()));
+			assertRefused(policy, new IOException(new E1()), "E1 is listed in abortOn");
+			assertRefused(policy, new E1().initCause(new IOException()), "E1 is listed in abortOn");
 		}
 
 		@Test
 		void leaveCausesAloneIfToldSo() {
-			RetryPolicy policy = RetryPolicy.builder("p")
-				.retryOn(IOException.class)
-				.abortOn(E1.class)
-				.matchCauses(false)
-				.build();
-			assertThat(judge(policy, new IOException(new E1())).refusal()).isNull();
-			assertRefused(judge(policy, new RuntimeException(new IOException())), AttemptOutcome.PERMANENT,
-					StopReason.NOT_RETRYABLE, "RuntimeException is not listed in retryOn");
+			RetryPolicy policy = this.builder.matchCauses(false).build();
+			assertRetried(policy, new IOException(new E1()));
+			assertRefused(policy, new RuntimeException(new IOException()), "RuntimeException is not listed in retryOn");
 		}
 
 		@Test
 		void areSafeFromCyclesAndDepth() {
-			RetryPolicy policy = RetryPolicy.builder("p").retryOn(IOException.class).build();
+			RetryPolicy policy = retryOn(IOException.class);
 			Exception first = new Exception("first");
 			first.initCause(new Exception("second", first));
-			assertThat(judge(policy, first).refusal()).isNotNull();
-			assertThat(judge(policy, CausesTests.deep(new IOException(), 100_000)).refusal()).isNotNull();
-			assertThat(judge(policy, CausesTests.deep(new IOException(), 31)).refusal()).isNull();
+			assertNotRetried(policy, first);
+			assertNotRetried(policy, CausesTests.deep(new IOException(), 100_000));
+			assertRetried(policy, CausesTests.deep(new IOException(), 31));
 		}
 
 	}
@@ -400,84 +360,49 @@ class FailureRulesTests {
 
 		@Test
 		void addTheirCause() {
-			Outcome lock = judge(RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build(), new IOException());
+			Outcome lock = judge(asking(TRANSIENT), new IOException());
 			assertThat(lock.refusal()).isNull();
 			assertThat(lock.kind()).isEqualTo(AttemptOutcome.TRANSIENT);
 			assertThat(lock.cause()).isEqualTo(RetryCause.LOCK);
-			Outcome throttled = judge(RetryPolicy.builder("p").classifiers(List.of(THROTTLED)).build(),
-					new IOException());
+			Outcome throttled = judge(asking(THROTTLED), new IOException());
 			assertThat(throttled.kind()).isEqualTo(AttemptOutcome.THROTTLED);
 			assertThat(throttled.cause()).isEqualTo(RetryCause.HTTP_429);
 		}
 
 		@Test
-		void firstAnswerWins() {
-			RetryPolicy policy = RetryPolicy.builder("p")
-				.classifiers(List.of((failure) -> null, TRANSIENT, PERMANENT))
-				.build();
-			assertThat(judge(policy, new IOException()).refusal()).isNull();
+		void decideByTheFirstAnswer() {
+			assertRetried(asking((failure) -> null, TRANSIENT, PERMANENT), new IOException());
+			assertRetried(asking(TRANSIENT), new IllegalArgumentException());
+			assertRefused(asking(PERMANENT), new IOException(),
+					"IOException is permanent; name its own class in retryOn to retry");
 		}
 
 		@Test
 		void leaveUnknownFailuresToTheDefault() {
-			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of((failure) -> null)).build();
-			assertThat(judge(policy, new IOException()).refusal()).isNull();
-			assertThat(judge(policy, new NullPointerException()).refusal()).isNotNull();
-		}
-
-		@Test
-		void makeAProgrammingErrorTransient() {
-			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).build();
-			assertThat(judge(policy, new IllegalArgumentException()).refusal()).isNull();
-		}
-
-		@Test
-		void refuseWhatIsPermanent() {
-			assertRefused(judge(RetryPolicy.builder("p").classifiers(List.of(PERMANENT)).build(), new IOException()),
-					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"IOException is permanent; name its own class in retryOn to retry");
+			assertRetried(asking((failure) -> null), new IOException());
+			assertNotRetried(asking((failure) -> null), new NullPointerException());
 		}
 
 		@Test
 		void nameTheCauseThatDecided() {
 			FailureClassifier files = (failure) -> (Causes.find(failure, FileNotFoundException.class) != null)
 					? FailureClassification.permanent(RetryCause.IO) : null;
-			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(files)).build();
+			RetryPolicy policy = asking(files);
 			Throwable missing = new FileNotFoundException().initCause(new IllegalStateException());
-			assertRefused(judge(policy, new UncheckedIOException(new IOException(missing))), AttemptOutcome.PERMANENT,
-					StopReason.NOT_RETRYABLE, "UncheckedIOException is permanent because of FileNotFoundException; "
+			assertRefused(policy, new UncheckedIOException(new IOException(missing)),
+					"UncheckedIOException is permanent because of FileNotFoundException; "
 							+ "name its own class in retryOn to retry");
-			assertRefused(judge(policy, missing), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+			assertRefused(policy, missing,
 					"FileNotFoundException is permanent; name its own class in retryOn to retry");
 		}
 
 		@Test
-		void areOverruledByTheOwnClassOnly() {
-			RetryPolicy policy = RetryPolicy.builder("p")
-				.classifiers(List.of(PERMANENT))
-				.retryOn(IOException.class)
-				.build();
-			assertThat(judge(policy, new IOException()).refusal()).isNull();
-			assertThat(judge(policy, new FileNotFoundException()).refusal()).isNotNull();
-			assertThat(judge(policy, new RuntimeException(new IOException())).refusal()).isNotNull();
-		}
-
-		@Test
-		void yieldToRetryOn() {
-			RetryPolicy policy = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).retryOn(E0.class).build();
-			assertRefused(judge(policy, new IOException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"IOException is not listed in retryOn");
-			assertThat(judge(policy, new E0()).cause()).isEqualTo(RetryCause.LOCK);
-		}
-
-		@Test
-		void yieldToAbortOn() {
-			RetryPolicy policy = RetryPolicy.builder("p")
-				.classifiers(List.of(TRANSIENT))
-				.abortOn(IOException.class)
-				.build();
-			assertRefused(judge(policy, new IOException()), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-					"IOException is listed in abortOn");
+		void yieldToLists() {
+			RetryPolicy retrying = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).retryOn(E0.class).build();
+			assertRefused(retrying, new IOException(), "IOException is not listed in retryOn");
+			assertThat(judge(retrying, new E0()).cause()).isEqualTo(RetryCause.LOCK);
+			RetryPolicy aborting = RetryPolicy.builder("p").classifiers(List.of(TRANSIENT)).abortOn(E0.class).build();
+			assertRefused(aborting, new E0(), "E0 is listed in abortOn");
 		}
 
 		@Test
@@ -487,7 +412,7 @@ class FailureRulesTests {
 				throw bug;
 			};
 			IOException failure = new IOException();
-			Outcome outcome = judge(RetryPolicy.builder("p").classifiers(List.of(failing)).build(), failure);
+			Outcome outcome = judge(asking(failing), failure);
 			assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
 					"a classifier failed with AssertionError");
 			assertThat(outcome.failure()).isSameAs(failure);
@@ -520,51 +445,40 @@ class FailureRulesTests {
 			class Moved extends FileNotFoundException {
 
 			}
-			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new Moved()).refusal()).isNull();
-			assertThat(judge(retryOn(Moved.class, FILES), new UncheckedIOException(new Moved())).refusal()).isNull();
-			assertThat(judge(retryOn(FileNotFoundException.class, FILES), new IllegalStateException(new Moved()))
-				.refusal()).isNull();
-			assertThat(judge(retryOn(Moved.class, FILES), new FileNotFoundException()).refusal().why())
-				.isEqualTo("FileNotFoundException is not listed in retryOn");
-			assertThat(judge(retryOn(ClassCastException.class), new ClassCastException()).refusal()).isNull();
-			assertThat(judge(retryOn(IllegalArgumentException.class), new NumberFormatException()).refusal()).isNull();
-			assertThat(judge(retryOn(NumberFormatException.class), new IllegalArgumentException()).refusal())
-				.isNotNull();
+			assertRetried(retryOn(FileNotFoundException.class, FILES), new Moved());
+			assertRetried(retryOn(Moved.class, FILES), new UncheckedIOException(new Moved()));
+			assertRetried(retryOn(FileNotFoundException.class, FILES), new IllegalStateException(new Moved()));
+			assertRefused(retryOn(Moved.class, FILES), new FileNotFoundException(),
+					"FileNotFoundException is not listed in retryOn");
+			assertRetried(retryOn(ClassCastException.class), new ClassCastException());
+			assertRetried(retryOn(IllegalArgumentException.class), new NumberFormatException());
+			assertNotRetried(retryOn(NumberFormatException.class), new IllegalArgumentException());
 		}
 
 		@Test
 		void isNoTypeAboveTheJudgedOne() {
 			for (Class<? extends Throwable> above : List.of(Throwable.class, Exception.class)) {
-				assertRefused(judge(retryOn(above, FILES), new IOException(new FileNotFoundException())),
-						AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-						"IOException is permanent because of FileNotFoundException, which " + above.getSimpleName()
-								+ " in retryOn does not reach; name FileNotFoundException in retryOn to retry");
-				assertRefused(judge(retryOn(above), new NullPointerException()), AttemptOutcome.PERMANENT,
-						StopReason.NOT_RETRYABLE, "NullPointerException is a programming error, which "
-								+ above.getSimpleName() + " in retryOn does not reach; name it in retryOn to retry");
-				assertRefused(judge(retryOn(above), new AccessDeniedException("file")), AttemptOutcome.PERMANENT,
-						StopReason.NOT_RETRYABLE, "AccessDeniedException is a refusal, which " + above.getSimpleName()
-								+ " in retryOn does not reach; name it in retryOn to retry");
-				assertThat(judge(retryOn(above, FILES), new IOException()).refusal()).isNull();
+				String reach = ", which " + above.getSimpleName() + " in retryOn does not reach; name ";
+				assertRefused(retryOn(above, FILES), new IOException(new FileNotFoundException()),
+						"IOException is permanent because of FileNotFoundException" + reach
+								+ "FileNotFoundException in retryOn to retry");
+				assertRefused(retryOn(above), new NullPointerException(),
+						"NullPointerException is a programming error" + reach + "it in retryOn to retry");
+				assertRefused(retryOn(above), new AccessDeniedException("file"),
+						"AccessDeniedException is a refusal" + reach + "it in retryOn to retry");
+				assertRetried(retryOn(above, FILES), new IOException());
 			}
 		}
 
 		@Test
 		void isTheOwnClassOnlyWhereAStatusOrTheApplicationJudges() {
-			assertRefused(judge(retryOn(IOException.class, PERMANENT), new FileNotFoundException()),
-					AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+			assertRefused(retryOn(IOException.class, PERMANENT), new FileNotFoundException(),
 					"FileNotFoundException is permanent, which IOException in retryOn does not reach; "
 							+ "name its own class in retryOn to retry");
-			assertThat(judge(retryOn(FileNotFoundException.class, PERMANENT), new FileNotFoundException()).refusal())
-				.isNull();
-			assertThat(
-					judge(retryOn(FileNotFoundException.class, PERMANENT), new IOException(new FileNotFoundException()))
-						.refusal())
-				.isNotNull();
-		}
-
-		private static RetryPolicy retryOn(Class<? extends Throwable> type, FailureClassifier... classifiers) {
-			return RetryPolicy.builder("p").retryOn(type).classifiers(List.of(classifiers)).build();
+			assertRetried(retryOn(IOException.class, PERMANENT), new IOException());
+			assertRetried(retryOn(FileNotFoundException.class, PERMANENT), new FileNotFoundException());
+			assertNotRetried(retryOn(FileNotFoundException.class, PERMANENT),
+					new IOException(new FileNotFoundException()));
 		}
 
 	}
@@ -581,19 +495,17 @@ class FailureRulesTests {
 		void retryEveryExceptionWhereTheyAreEmpty() {
 			for (Exception failure : List.of(new NullPointerException(), new SecurityException(), new IOException(),
 					new CancellationException(), new ExecutionException(new ClassCastException()))) {
-				assertThat(judge(lists().build(), failure).refusal()).as("%s", failure).isNull();
+				assertRetried(lists().build(), failure);
 			}
-			assertThat(judge(lists().build(), new Throwable()).refusal()).isNotNull();
+			assertNotRetried(lists().build(), new Throwable());
 		}
 
 		@Test
 		void retryWhatTheyNameAndNothingElse() {
 			RetryPolicy policy = lists().retryOn(RuntimeException.class).abortOn(ClassCastException.class).build();
-			assertThat(judge(policy, new NullPointerException()).refusal()).isNull();
-			assertThat(judge(policy, new ClassCastException()).refusal().why())
-				.isEqualTo("ClassCastException is listed in abortOn");
-			assertThat(judge(policy, new IOException()).refusal().why())
-				.isEqualTo("IOException is not listed in retryOn");
+			assertRetried(policy, new NullPointerException());
+			assertRefused(policy, new ClassCastException(), "ClassCastException is listed in abortOn");
+			assertRefused(policy, new IOException(), "IOException is not listed in retryOn");
 		}
 
 		@Test
@@ -601,7 +513,7 @@ class FailureRulesTests {
 			RetryPolicy policy = lists().retryOn(Throwable.class).build();
 			for (Throwable failure : List.of(new InterruptedException(), new AssertionError(), new OutOfMemoryError(),
 					new IOException(new StackOverflowError()), new CircuitOpenException("b", "open", null, null))) {
-				assertThat(judge(policy, failure).refusal()).as("%s", failure).isNotNull();
+				assertNotRetried(policy, failure);
 			}
 		}
 
@@ -630,8 +542,12 @@ class FailureRulesTests {
 		return RetryPolicy.defaults("p");
 	}
 
-	private static RetryPolicy retryOn(Class<? extends Throwable> type) {
-		return RetryPolicy.builder("p").retryOn(type).build();
+	private static RetryPolicy retryOn(Class<? extends Throwable> type, FailureClassifier... classifiers) {
+		return RetryPolicy.builder("p").retryOn(type).classifiers(List.of(classifiers)).build();
+	}
+
+	private static RetryPolicy asking(FailureClassifier... classifiers) {
+		return RetryPolicy.builder("p").classifiers(List.of(classifiers)).build();
 	}
 
 	private static Outcome judge(RetryPolicy policy, Throwable failure) {
@@ -639,6 +555,22 @@ class FailureRulesTests {
 		VirtualTime time = new VirtualTime();
 		call.begin(new CallSettings(policy, "OrderService.place", time, () -> null, null), time.nanoTime());
 		return new FailureRules(policy).judge(failure, call);
+	}
+
+	private static void assertRetried(RetryPolicy policy, Throwable failure) {
+		assertThat(judge(policy, failure).refusal()).as("%s", failure).isNull();
+	}
+
+	private static void assertNotRetried(RetryPolicy policy, Throwable failure) {
+		assertThat(judge(policy, failure).refusal()).as("%s", failure).isNotNull();
+	}
+
+	private static void assertRefused(RetryPolicy policy, Throwable failure, String why) {
+		assertRefused(judge(policy, failure), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE, why);
+	}
+
+	private static void assertRefusedAsError(RetryPolicy policy, Throwable failure, String why) {
+		assertRefused(judge(policy, failure), AttemptOutcome.ERROR, StopReason.NOT_RETRYABLE, why);
 	}
 
 	private static void assertRefused(Outcome outcome, AttemptOutcome kind, StopReason reason, String why) {
@@ -650,13 +582,6 @@ class FailureRulesTests {
 
 	static class E0 extends Exception {
 
-		E0() {
-		}
-
-		E0(Throwable cause) {
-			super(cause);
-		}
-
 	}
 
 	static class E0S extends E0 {
@@ -664,13 +589,6 @@ class FailureRulesTests {
 	}
 
 	static class E1 extends E0 {
-
-		E1() {
-		}
-
-		E1(Throwable cause) {
-			super(cause);
-		}
 
 	}
 
@@ -697,9 +615,7 @@ class FailureRulesTests {
 		void aFailureThatThrowsFromAllItCanOverrideIsThrownAsItIs() {
 			for (Throwable failure : List.of(new Hostile(), new HostileToItself())) {
 				this.listener.clear();
-				assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-					throw failure;
-				})).isSameAs(failure);
+				assertThrown(policy(), failure);
 				assertThat(this.listener.stopped()).hasSize(1);
 			}
 		}
@@ -722,38 +638,18 @@ class FailureRulesTests {
 			})).isSameAs(own);
 		}
 
-		@Test
-		void aChainOfCausesWithoutEndIsWalkedInBounds() {
-			assertThatThrownBy(
-					() -> retry(policy().abortOn(ArithmeticException.class).retryOn(Endless.class).build()).call(() -> {
-						throw new Endless();
-					}))
-				.isInstanceOf(Endless.class);
-			assertThat(this.time.delays()).hasSize(2);
-		}
-
-		@Test
-		void twentyThousandCausesAreNoBurden() {
-			Throwable deep = new IOException("root");
-			for (int i = 0; i < 20_000; i++) {
-				deep = new IOException("link", deep);
-			}
-			Throwable failure = deep;
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-				throw failure;
-			})).isSameAs(failure);
-			assertThat(this.time.delays()).hasSize(2);
-		}
-
-		@Test
-		void aCycleOfCausesIsWalkedOnce() {
+		static Stream<Throwable> longChains() {
 			IOException one = new IOException("one");
-			IOException other = new IOException("other", one);
-			one.initCause(other);
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-				throw one;
-			})).isSameAs(one);
-			assertThat(this.time.delays()).hasSize(2);
+			one.initCause(new IOException("other", one));
+			return Stream.of(new Endless(), CausesTests.deep(new IOException("root"), 20_000), one);
+		}
+
+		@ParameterizedTest
+		@MethodSource("longChains")
+		void aChainOfCausesIsWalkedInBounds(Throwable failure) {
+			assertThrown(policy(), failure);
+			assertThrown(policy().abortOn(ArithmeticException.class).retryOn(Exception.class), failure);
+			assertThat(this.time.delays()).hasSize(4);
 		}
 
 		@Test
@@ -768,43 +664,32 @@ class FailureRulesTests {
 						}, (context, stopped) -> "recovered"))
 					.isSameAs(error);
 				assertThat(this.listener.story().attempts()).isEqualTo(1);
+				assertThat(this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+				if (Outcome.isFatal(error)) {
+					assertThat(error).hasNoSuppressedExceptions();
+				}
 			}
 			assertThat(Attempt.isRunning()).isFalse();
 		}
 
 		@Test
 		void aThrowableThatIsNeitherExceptionNorErrorPasses() {
-			Throwable odd = new Throwable("odd");
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-				throw odd;
-			})).isSameAs(odd);
+			assertThrown(policy(), new Throwable("odd"));
 		}
 
 		@Test
-		void aSharedInstanceIn64ThreadsGathersNothing() throws Exception {
+		void aSharedInstanceIn64ThreadsGathersNothing() {
 			IOException shared = new IOException("shared");
 			AtomicInteger calls = new AtomicInteger();
-			ExecutorService pool = Executors.newFixedThreadPool(64);
-			try {
-				List<Future<?>> done = new ArrayList<>();
-				for (int i = 0; i < 64; i++) {
-					done.add(pool.submit(() -> {
-						Retry retry = Retry.builder(policy().build()).time(new VirtualTime()).build();
-						for (int j = 0; j < 50; j++) {
-							assertThatThrownBy(() -> retry.call(() -> {
-								calls.incrementAndGet();
-								throw shared;
-							})).isSameAs(shared);
-						}
-					}));
+			Crowd.of(64, (number) -> {
+				Retry retry = Retry.builder(policy().build()).time(new VirtualTime()).build();
+				for (int j = 0; j < 50; j++) {
+					assertThatThrownBy(() -> retry.call(() -> {
+						calls.incrementAndGet();
+						throw shared;
+					})).isSameAs(shared);
 				}
-				for (Future<?> future : done) {
-					future.get(60, TimeUnit.SECONDS);
-				}
-			}
-			finally {
-				pool.shutdownNow();
-			}
+			});
 			assertThat(shared.getSuppressed()).hasSize(1);
 			assertThat(calls).hasValue(64 * 50 * 3);
 		}
@@ -812,21 +697,16 @@ class FailureRulesTests {
 		@Test
 		void aClassifierThatWrapsTheFailureMakesNoCircle() {
 			IOException failure = new IOException("down");
-			assertThatThrownBy(() -> retry(policy().classifiers(List.of((thrown) -> {
+			assertThrown(policy().classifiers(List.of((thrown) -> {
 				throw new IllegalStateException("wrapped", thrown);
-			})).build()).call(() -> {
-				throw failure;
-			})).isSameAs(failure);
-			RetriesStoppedException story = this.listener.story();
-			assertThat(Causes.of(story)).noneMatch((cause) -> cause == failure);
+			})), failure);
+			assertThat(Causes.of(this.listener.story())).noneMatch((cause) -> cause == failure);
 		}
 
 		@Test
 		void aMarkThatCameOverTheWireIsNoneOfOurs() throws Exception {
 			IOException original = new IOException("remote");
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-				throw original;
-			})).isSameAs(original);
+			assertThrown(policy(), original);
 			IOException copy = copy(original);
 			this.listener.clear();
 			VirtualTime early = VirtualTime.startingAt(-Duration.ofHours(1).toNanos());
@@ -840,9 +720,7 @@ class FailureRulesTests {
 		@Test
 		void aSerializedStoryAnswersWithoutFailing() throws Exception {
 			IOException original = new IOException("remote");
-			assertThatThrownBy(() -> retry(policy().build()).call(() -> {
-				throw original;
-			})).isSameAs(original);
+			assertThrown(policy(), original);
 			RetriesStoppedException story = RetriesStoppedException.of(copy(original));
 			assertThat(story).isNotNull();
 			assertThat(story.toString()).contains("Stopped after 3 of 3 attempts");
@@ -850,6 +728,12 @@ class FailureRulesTests {
 
 		private Retry retry(RetryPolicy policy) {
 			return Retry.builder(policy).time(this.time).listener(this.listener).build();
+		}
+
+		private void assertThrown(RetryPolicyBuilder policy, Throwable failure) {
+			assertThatThrownBy(() -> retry(policy.build()).call(() -> {
+				throw failure;
+			})).isSameAs(failure);
 		}
 
 		private static RetryPolicyBuilder policy() {
@@ -868,9 +752,6 @@ class FailureRulesTests {
 		}
 
 		private static class Hostile extends RuntimeException {
-
-			@Serial
-			private static final long serialVersionUID = 1L;
 
 			@Override
 			public synchronized Throwable getCause() {
@@ -901,9 +782,6 @@ class FailureRulesTests {
 
 		private static final class HostileToItself extends RuntimeException {
 
-			@Serial
-			private static final long serialVersionUID = 1L;
-
 			@Override
 			public synchronized Throwable getCause() {
 				throw this;
@@ -912,9 +790,6 @@ class FailureRulesTests {
 		}
 
 		private static final class Endless extends Exception {
-
-			@Serial
-			private static final long serialVersionUID = 1L;
 
 			@Override
 			public synchronized Throwable getCause() {

@@ -3,6 +3,8 @@ package dev.backoff;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -11,7 +13,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.ScriptedOperation;
-import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -42,8 +43,11 @@ class RecoveryTests extends CallFixture {
 		}
 
 		@Test
-		void followsARefusalToo() throws Exception {
-			assertThat(recovered(policy(), new IllegalArgumentException())).isEqualTo("recovered");
+		void followsARefusalTooAndMayReturnNull() throws Exception {
+			Retry retry = retry(policy());
+			assertThat(retry.<String, Exception>call(() -> {
+				throw new IllegalArgumentException();
+			}, (context, stopped) -> null)).isNull();
 		}
 
 		@Test
@@ -55,11 +59,6 @@ class RecoveryTests extends CallFixture {
 				assertThat(stopped.failure()).isNull();
 				return "recovered";
 			})).isEqualTo("recovered");
-		}
-
-		@Test
-		void mayReturnNull() throws Exception {
-			assertThat(retry(policy()).<String, Exception>call(failing(), (context, stopped) -> null)).isNull();
 		}
 
 		@Test
@@ -103,31 +102,28 @@ class RecoveryTests extends CallFixture {
 
 		@Test
 		void ifItDoesNotAccept() {
-			Recovery<Operation<String, Exception>, String, Exception> choosy = new Recovery<>() {
-
-				@Override
-				public boolean accepts(RetriesStoppedException stopped) {
-					return stopped.failure() instanceof IllegalStateException;
-				}
-
-				@Override
-				public String recover(Operation<String, Exception> context, RetriesStoppedException stopped) {
-					return "recovered";
-				}
-
-			};
-			assertThatThrownBy(() -> retry(policy()).call(failing(), choosy)).isSameAs(failure());
+			assertThatThrownBy(() -> retry(policy()).call(failing(),
+					accepting((stopped) -> stopped.failure() instanceof IllegalStateException)))
+				.isSameAs(failure());
 			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.NONE);
 			assertThat(stop().thrown()).isSameAs(failure());
 		}
 
 		@Test
 		void ifItsOwnQuestionThrows() {
-			Recovery<Operation<String, Exception>, String, Exception> broken = new Recovery<>() {
+			assertThatThrownBy(() -> retry(policy()).call(failing(), accepting((stopped) -> {
+				throw new AssertionError("bug");
+			}))).isSameAs(failure());
+			assertThat(listener().hookFailures()).extracting(RetryEvent.HookFailed::hook).containsExactly("recovery");
+		}
+
+		private static Recovery<Operation<String, Exception>, String, Exception> accepting(
+				Predicate<RetriesStoppedException> accepted) {
+			return new Recovery<>() {
 
 				@Override
 				public boolean accepts(RetriesStoppedException stopped) {
-					throw new AssertionError("bug");
+					return accepted.test(stopped);
 				}
 
 				@Override
@@ -136,8 +132,6 @@ class RecoveryTests extends CallFixture {
 				}
 
 			};
-			assertThatThrownBy(() -> retry(policy()).call(failing(), broken)).isSameAs(failure());
-			assertThat(listener().hookFailures()).extracting(RetryEvent.HookFailed::hook).containsExactly("recovery");
 		}
 
 		private Recovery<Operation<String, Exception>, String, Exception> unwanted() {
@@ -189,29 +183,21 @@ class RecoveryTests extends CallFixture {
 
 		@Test
 		void doesNotAccumulateOnASharedInstance() {
-			IllegalStateException shared = new IllegalStateException("shared");
-			for (int call = 0; call < 100; call++) {
-				Retry retry = retry(policy().maxAttempts(1));
-				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(1, IOException::new);
-				assertThatThrownBy(() -> retry.call(operation, (context, stopped) -> {
-					throw shared;
-				})).isSameAs(shared);
-			}
-			assertThat(shared.getSuppressed()).hasSize(1);
+			assertThat(suppressedAfterAHundredCalls(IOException::new)).hasSize(1);
+			assertThat(suppressedAfterAHundredCalls(BlockingDriverTests.StacklessException::new))
+				.as("failures that carry no story")
+				.hasSizeLessThan(10);
 		}
 
-		@Test
-		void doesNotAccumulateFailuresThatCarryNoStory() {
+		private Throwable[] suppressedAfterAHundredCalls(Supplier<Exception> failure) {
 			IllegalStateException shared = new IllegalStateException("shared");
 			for (int call = 0; call < 100; call++) {
-				Retry retry = retry(policy().maxAttempts(1));
-				ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-					.fails(1, BlockingDriverTests.StacklessException::new);
-				assertThatThrownBy(() -> retry.call(operation, (context, stopped) -> {
+				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(1, failure);
+				assertThatThrownBy(() -> retry(policy().maxAttempts(1)).call(operation, (context, stopped) -> {
 					throw shared;
 				})).isSameAs(shared);
 			}
-			assertThat(shared.getSuppressed()).hasSizeLessThan(10);
+			return shared.getSuppressed();
 		}
 
 		@Test
@@ -228,11 +214,6 @@ class RecoveryTests extends CallFixture {
 			});
 		}
 
-	}
-
-	private String recovered(RetryPolicyBuilder policy, Exception thrown) throws Exception {
-		return retry(policy).<String, Exception>call(ScriptedOperation.<String>script().fails(thrown),
-				(context, stopped) -> "recovered");
 	}
 
 	private RetryEvent.Stopped stop() {

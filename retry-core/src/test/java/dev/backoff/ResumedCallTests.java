@@ -106,13 +106,13 @@ class ResumedCallTests {
 
 	@Test
 	void theStoryCountsTheAttemptsOfOtherProcesses() {
-		Retry retry = builder(policy()).build();
-		ResumeResult next = fail(retry, kept(3));
-		assertThat(next).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
-			assertThat(stopped.thrown()).isSameAs(this.failure);
-			assertThat(stopped.story()).hasMessage("Stopped after 4 of 4 attempts in 60 min: ATTEMPTS_EXHAUSTED "
-					+ "(policy orders; attempts …, 0 ms)");
-		});
+		assertThat(fail(builder(policy()).build(), kept(3))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+				(stopped) -> {
+					assertThat(stopped.thrown()).isSameAs(this.failure);
+					assertThat(stopped.story())
+						.hasMessage("Stopped after 4 of 4 attempts in 60 min: ATTEMPTS_EXHAUSTED "
+								+ "(policy orders; attempts …, 0 ms)");
+				});
 		assertThat(this.listener.stopped()).hasSize(1);
 	}
 
@@ -178,10 +178,10 @@ class ResumedCallTests {
 				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, this.failure));
 	}
 
-	/* It opens for half of 10 s. */
+	/* It opens for half of 10 s and permits one probe then. */
 	private CircuitBreaker breaker() {
 		return CircuitBreaker.builder("gateway")
-			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).build())
+			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).probes(1).build())
 			.random(() -> 0)
 			.time(this.time)
 			.build();
@@ -190,7 +190,7 @@ class ResumedCallTests {
 	@Test
 	void aRetryPaysWhenItIsDueAndWaitsWithoutAToken() {
 		for (boolean postponed : List.of(true, false)) {
-			RetryBudget budget = budget();
+			RetryBudget budget = budget(1);
 			Retry retry = builder(policy().postponedWhenEmpty(postponed)).budget(budget).build();
 			assertThat(fail(retry, kept(0))).isInstanceOf(ResumeResult.Again.class);
 			assertThat(budget.balance()).isOne();
@@ -207,27 +207,22 @@ class ResumedCallTests {
 
 	@Test
 	void aSuccessPutsBackWhatItsAttemptTookAndNothingOfEarlierOnes() {
-		RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(3, 0, 0), this.time,
-				RetryBudget.Listener.NONE);
+		RetryBudget budget = budget(3);
 		Retry retry = builder(policy().maxAttempts(5)).budget(budget).build();
 		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
 		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumeResult.Done(false));
 		assertThat(budget.balance()).isEqualTo(2);
 	}
 
-	/** A token, and nothing puts another one back. */
-	private RetryBudget budget() {
-		return RetryBudget.of("gateway", new BudgetSettings(1, 0, 0), this.time, RetryBudget.Listener.NONE);
+	/* Nothing but a success puts a token back. */
+	private RetryBudget budget(int tokens) {
+		return RetryBudget.of("gateway", new BudgetSettings(tokens, 0, 0), this.time, RetryBudget.Listener.NONE);
 	}
 
 	@Test
 	void aRetryThatHasNotPaidGivesItsPermitBack() throws InterruptedException {
-		CircuitBreaker breaker = CircuitBreaker.builder("gateway")
-			.settings(BreakerSettings.builder().openFor(Duration.ofSeconds(10)).probes(1).build())
-			.random(() -> 0)
-			.time(this.time)
-			.build();
-		RetryBudget budget = budget();
+		CircuitBreaker breaker = breaker();
+		RetryBudget budget = budget(1);
 		assertThat(budget.tryWithdraw()).isTrue();
 		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
 		breaker.open();
@@ -239,7 +234,7 @@ class ResumedCallTests {
 
 	@Test
 	void askingAgainForAResultThatIsNotFinalIsFreeAndARetryAfterAFailureIsNot() {
-		RetryBudget budget = budget();
+		RetryBudget budget = budget(1);
 		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
 		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumeResult.Again.class);
 		assertThat(budget.balance()).isOne();

@@ -9,9 +9,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.DelaySource;
@@ -30,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 class RetriesStoppedExceptionTests {
 
@@ -71,62 +75,39 @@ class RetriesStoppedExceptionTests {
 		assertThat(RetriesStoppedException.of(thrown)).isSameAs(RetriesStoppedException.of(failure)).isNotNull();
 	}
 
-	@Nested
-	class Text {
+	static Stream<Arguments> stories() {
+		RetryPolicyBuilder unlimited = policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
+			.deadline(Duration.ofSeconds(1));
+		FailureClassification hinted = FailureClassification.transientFailure(RetryCause.HTTP_503)
+			.withHint(Duration.ofSeconds(2));
+		return Stream.of(
+				arguments(policy(), 12,
+						"4 of 4 attempts in 748 ms: ATTEMPTS_EXHAUSTED "
+								+ "(policy p; waits 100 ms, 200 ms, 400 ms; attempts 12 ms, 12 ms, 12 ms, 12 ms)"),
+				arguments(policy().maxAttempts(1), 0,
+						"1 of 1 attempt in 0 ms: ATTEMPTS_EXHAUSTED (policy p; attempts 0 ms)"),
+				arguments(policy().maxAttempts(6), 1,
+						"6 of 6 attempts in 3.11 s: ATTEMPTS_EXHAUSTED (policy p; waits 100 ms, 200 ms, 400 ms, "
+								+ "800 ms, 1.6 s; attempts 1 ms, 1 ms, 1 ms, 1 ms, 1 ms, 1 ms)"),
+				arguments(policy().maxAttempts(9), 1,
+						"9 of 9 attempts in 22.7 s: ATTEMPTS_EXHAUSTED (policy p; waits 100 ms, 200 ms, 400 ms, "
+								+ "…, 3.2 s, 6.4 s, 10 s; attempts 1 ms, 1 ms, 1 ms, …, 1 ms, 1 ms, 1 ms)"),
+				arguments(unlimited, 5,
+						"4 attempts in 720 ms: DEADLINE, the next wait of 800 ms does not fit into the 280 ms left "
+								+ "(policy p; waits 100 ms, 200 ms, 400 ms; attempts 5 ms, 5 ms, 5 ms, 5 ms)"),
+				arguments(policy().maxAttempts(2).classifiers(List.of((failure) -> hinted)), 0,
+						"2 of 2 attempts in 2.1 s: ATTEMPTS_EXHAUSTED (policy p; waits 2.1 s (hint); "
+								+ "attempts 0 ms, 0 ms)"));
+	}
 
-		@Test
-		void tellsAShortStoryInFull() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("payment-callback").jitter(Jitter.none()), 12);
-			assertThat(story).hasMessage("Stopped after 4 of 4 attempts in 748 ms: ATTEMPTS_EXHAUSTED "
-					+ "(policy payment-callback; waits 100 ms, 200 ms, 400 ms; attempts 12 ms, 12 ms, 12 ms, 12 ms)");
-		}
+	@ParameterizedTest
+	@MethodSource("stories")
+	void tellsItsStory(RetryPolicyBuilder policy, long attemptMillis, String story) {
+		assertThat(storyOf(policy, attemptMillis)).hasMessage("Stopped after " + story);
+	}
 
-		@Test
-		void tellsASingleAttemptWithoutWaits() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").maxAttempts(1), 0);
-			assertThat(story)
-				.hasMessage("Stopped after 1 of 1 attempt in 0 ms: ATTEMPTS_EXHAUSTED (policy p; attempts 0 ms)");
-		}
-
-		@Test
-		void tellsSixAttemptsInFull() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(6), 1);
-			assertThat(story).hasMessage("Stopped after 6 of 6 attempts in 3.11 s: ATTEMPTS_EXHAUSTED "
-					+ "(policy p; waits 100 ms, 200 ms, 400 ms, 800 ms, 1.6 s; attempts 1 ms, 1 ms, 1 ms, 1 ms, 1 ms, 1 ms)");
-		}
-
-		@Test
-		void tellsTheFirstAndLastThreeOfALongStory() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("p").jitter(Jitter.none()).maxAttempts(9), 1);
-			assertThat(story).hasMessage("Stopped after 9 of 9 attempts in 22.7 s: ATTEMPTS_EXHAUSTED "
-					+ "(policy p; waits 100 ms, 200 ms, 400 ms, …, 3.2 s, 6.4 s, 10 s; "
-					+ "attempts 1 ms, 1 ms, 1 ms, …, 1 ms, 1 ms, 1 ms)");
-			assertThat(story.waits()).hasSize(6);
-			assertThat(story.attemptTimes()).hasSize(6);
-		}
-
-		@Test
-		void tellsAnUnlimitedStoryWithoutALimit() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("p")
-				.jitter(Jitter.none())
-				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
-				.deadline(Duration.ofSeconds(1)), 5);
-			assertThat(story).hasMessage("Stopped after 4 attempts in 720 ms: DEADLINE, "
-					+ "the next wait of 800 ms does not fit into the 280 ms left "
-					+ "(policy p; waits 100 ms, 200 ms, 400 ms; attempts 5 ms, 5 ms, 5 ms, 5 ms)");
-		}
-
-		@Test
-		void namesTheServerWhereItSetTheWait() {
-			RetriesStoppedException story = storyOf(RetryPolicy.builder("p")
-				.jitter(Jitter.none())
-				.maxAttempts(2)
-				.classifiers(List.of((failure) -> FailureClassification.transientFailure(RetryCause.HTTP_503)
-					.withHint(Duration.ofSeconds(2)))), 0);
-			assertThat(story).hasMessage("Stopped after 2 of 2 attempts in 2.1 s: ATTEMPTS_EXHAUSTED "
-					+ "(policy p; waits 2.1 s (hint); attempts 0 ms, 0 ms)");
-		}
-
+	private static RetryPolicyBuilder policy() {
+		return RetryPolicy.builder("p").jitter(Jitter.none());
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -35,6 +36,8 @@ class RetryDeciderTests {
 
 	private static final long MILLI = 1_000_000;
 
+	private static final Outcome FAILED = Outcome.ofRetryable(new IOException(), null);
+
 	private final RecordingListener listener = new RecordingListener();
 
 	private BooleanSupplier enabled = () -> true;
@@ -52,10 +55,11 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void areFailuresIfRetryWhenSaysSo() {
-			RetryDecider decider = decider(builder().retryWhen((result, context) -> result == null).build());
-			assertThat(decider.judge((Object) null, "context")).isEqualTo(AttemptOutcome.RESULT);
-			assertThat(decider.judge("any", "context")).isEqualTo(AttemptOutcome.SUCCESS);
+		void areFailuresIfRetryWhenSaysSoOfThemAndTheirContext() {
+			RetryDecider decider = decider(builder().retryWhen((result, context) -> result == context).build());
+			assertThat(decider.judge((Object) null, null)).isEqualTo(AttemptOutcome.RESULT);
+			assertThat(decider.judge("same", "same")).isEqualTo(AttemptOutcome.RESULT);
+			assertThat(decider.judge("same", "other")).isEqualTo(AttemptOutcome.SUCCESS);
 		}
 
 		@Test
@@ -76,13 +80,6 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void areJudgedWithTheirContext() {
-			RetryDecider decider = decider(builder().retryWhen((result, context) -> context == result).build());
-			assertThat(decider.judge("same", "same")).isEqualTo(AttemptOutcome.RESULT);
-			assertThat(decider.judge("same", "other")).isEqualTo(AttemptOutcome.SUCCESS);
-		}
-
-		@Test
 		void areGoodIfAConditionThrows() {
 			RetryCondition failing = (result, context) -> {
 				throw new AssertionError("bug");
@@ -90,7 +87,7 @@ class RetryDeciderTests {
 			assertThat(decider(builder().retryWhen(failing).build()).judge("any", null))
 				.isEqualTo(AttemptOutcome.SUCCESS);
 			assertThat(decider(builder().until(failing).build()).judge("any", null)).isEqualTo(AttemptOutcome.SUCCESS);
-			assertThat(RetryDeciderTests.this.listener.hookFailures()).extracting(RetryEvent.HookFailed::hook)
+			assertThat(hookFailures()).extracting(RetryEvent.HookFailed::hook)
 				.containsExactly("retryWhen condition", "until condition");
 		}
 
@@ -123,7 +120,7 @@ class RetryDeciderTests {
 
 		@Test
 		void isThatOfTheSteps() {
-			RetryDeciderTests.this.enabled = () -> this.on;
+			switchedBy(() -> this.on);
 			this.budget.tryWithdraw();
 			assertStep(this.given, Decision.SUCCEEDED);
 			this.given.outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, new IOException(), this.refusal);
@@ -138,23 +135,22 @@ class RetryDeciderTests {
 			assertStep(this.given, new Decision.Stop(StopReason.BREAKER_OPEN, "the breaker gateway is open"));
 			this.given.breaker = DecisionInput.Breaker.PERMITTING;
 			assertStep(this.given, new Decision.Stop(StopReason.HINT, "the server asked not to be called again"));
-			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
-			assertStep(this.given, new Decision.Stop(StopReason.DEADLINE,
-					"the next wait of 100 ms does not fit into the 100 ms left"));
+			this.given.outcome = FAILED;
+			assertStep(this.given, deadline("the next wait of 100 ms does not fit into the 100 ms left"));
 			this.given.timeLeft = Nanos.UNLIMITED;
 			assertStep(this.given, new Decision.Stop(StopReason.BUDGET, "the budget gateway is spent"));
 			this.given.budget = null;
-			assertStep(this.given, new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY));
+			assertStep(this.given, retryAfter(100, 100, DelaySource.POLICY));
 		}
 
 		@Test
 		void endsWithTheTokenThatOnlyARetryTakes() {
-			RetryDeciderTests.this.enabled = () -> this.on;
+			switchedBy(() -> this.on);
 			assertThat(this.decider.decide(this.given.build())).isEqualTo(Decision.SUCCEEDED);
 			assertThat(this.budget.balance()).isEqualTo(1);
 			this.on = true;
-			Given paid = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
-			assertStep(paid, new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.POLICY));
+			Given paid = new Given(FAILED).budget(this.budget);
+			assertStep(paid, retryAfter(100, 100, DelaySource.POLICY));
 			assertThat(this.budget.balance()).isZero();
 		}
 
@@ -170,24 +166,19 @@ class RetryDeciderTests {
 		private final DecisionInput.Breaker awaited = new DecisionInput.Breaker("gateway", false, true, 1000 * MILLI);
 
 		@Test
-		void raisesTheDelayToItsProbeAndThePolicysDelay() {
-			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited);
-			assertThat(decider(builder().build()).decide(given.build()))
-				.isEqualTo(new Decision.RetryAfter(1100 * MILLI, 100 * MILLI, DelaySource.BREAKER));
-		}
-
-		@Test
-		void holdsAFirstAttemptToo() {
-			assertThat(decider(builder().build()).decide(new Given(null).refusedBy(this.awaited).build()))
-				.isEqualTo(new Decision.RetryAfter(1100 * MILLI, 100 * MILLI, DelaySource.BREAKER));
+		void raisesTheDelayOfFirstAttemptsAndRetriesToItsProbeAndThePolicysDelay() {
+			for (Outcome outcome : Arrays.asList(null, FAILED)) {
+				assertThat(decider(builder().build()).decide(new Given(outcome).refusedBy(this.awaited).build()))
+					.isEqualTo(retryAfter(1100, 100, DelaySource.BREAKER));
+			}
 		}
 
 		@Test
 		void holdsAFirstAttemptNoLongerThanTheDeadline() {
 			RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 			Given given = new Given(null).refusedBy(this.awaited).timeLeft(Duration.ofSeconds(1));
-			assertThat(decider(policy).decide(given.build())).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the next wait of 1.1 s does not fit into the 1 s left"));
+			assertThat(decider(policy).decide(given.build()))
+				.isEqualTo(deadline("the next wait of 1.1 s does not fit into the 1 s left"));
 		}
 
 		@Test
@@ -199,7 +190,7 @@ class RetryDeciderTests {
 		@Test
 		void isNotPaidTwice() {
 			RetryBudget empty = RetryBudget.of("gateway", new BudgetSettings(0, 0, 0));
-			Given given = new Given(Outcome.ofRetryable(new IOException(), null)).refusedBy(this.awaited).budget(empty);
+			Given given = new Given(FAILED).refusedBy(this.awaited).budget(empty);
 			given.paid = true;
 			assertThat(decider(builder().build()).decide(given.build())).isInstanceOf(Decision.RetryAfter.class);
 		}
@@ -213,13 +204,13 @@ class RetryDeciderTests {
 
 		private final RetryBudget budget = RetryBudget.of("gateway", new BudgetSettings(1, 1, 0));
 
-		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null)).budget(this.budget);
+		private final Given given = new Given(FAILED).budget(this.budget);
 
 		@Test
 		void letsThemWaitAnotherDelay() {
 			this.budget.tryWithdraw();
 			assertThat(decider(this.policy).decide(this.given.build()))
-				.isEqualTo(new Decision.RetryAfter(100 * MILLI, 100 * MILLI, DelaySource.BUDGET));
+				.isEqualTo(retryAfter(100, 100, DelaySource.BUDGET));
 		}
 
 		@Test
@@ -236,8 +227,8 @@ class RetryDeciderTests {
 			this.budget.tryWithdraw();
 			this.given.waitedForBudget = true;
 			this.given.timeLeft(Duration.ofMillis(50));
-			assertThat(decider(this.policy).decide(this.given.build())).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 50 ms left"));
+			assertThat(decider(this.policy).decide(this.given.build()))
+				.isEqualTo(deadline("the next wait of 100 ms does not fit into the 50 ms left"));
 		}
 
 		@Test
@@ -252,11 +243,9 @@ class RetryDeciderTests {
 	@Nested
 	class Switch {
 
-		private final Outcome failed = Outcome.ofRetryable(new IOException(), null);
-
 		@Test
 		void leavesPollingOn() {
-			RetryDeciderTests.this.enabled = () -> false;
+			switchedBy(() -> false);
 			Outcome pending = Outcome.ofValue(AttemptOutcome.PENDING, "running");
 			assertThat(decide(builder().build(), pending)).isInstanceOf(Decision.RetryAfter.class);
 			assertThat(afterWait(builder().build(), pending)).isNull();
@@ -264,26 +253,26 @@ class RetryDeciderTests {
 
 		@Test
 		void endsResultRetries() {
-			RetryDeciderTests.this.enabled = () -> false;
+			switchedBy(() -> false);
 			assertThat(stop(builder().build(), Outcome.ofValue(AttemptOutcome.RESULT, "bad")).reason())
 				.isEqualTo(StopReason.DISABLED);
 		}
 
 		@Test
 		void isReadAgainAfterTheWait() {
-			RetryDeciderTests.this.enabled = () -> false;
-			assertThat(afterWait(builder().build(), this.failed)).isEqualTo(new Decision.Stop(StopReason.DISABLED));
+			switchedBy(() -> false);
+			assertThat(afterWait(builder().build(), FAILED)).isEqualTo(new Decision.Stop(StopReason.DISABLED));
 		}
 
 		@Test
 		void thatThrowsIsOff() {
 			IllegalStateException bug = new IllegalStateException("bug");
-			RetryDeciderTests.this.enabled = () -> {
+			switchedBy(() -> {
 				throw bug;
-			};
-			assertThat(stop(builder().build(), this.failed))
+			});
+			assertThat(stop(builder().build(), FAILED))
 				.isEqualTo(new Decision.Stop(StopReason.DISABLED, "the switch failed with IllegalStateException", bug));
-			assertThat(RetryDeciderTests.this.listener.hookFailures()).singleElement()
+			assertThat(hookFailures()).singleElement()
 				.satisfies((event) -> assertThat(event.hook()).isEqualTo("switch"))
 				.satisfies((event) -> assertThat(event.failure()).isSameAs(bug));
 		}
@@ -293,7 +282,7 @@ class RetryDeciderTests {
 	@Nested
 	class Attempts {
 
-		private final Given given = new Given(Outcome.ofRetryable(new IOException(), null));
+		private final Given given = new Given(FAILED);
 
 		@Test
 		void endWithTheLast() {
@@ -320,35 +309,33 @@ class RetryDeciderTests {
 	@Nested
 	class Deadline {
 
-		private final Outcome failed = Outcome.ofRetryable(new IOException(), null);
-
 		private final RetryPolicy policy = builder().deadline(Duration.ofSeconds(1)).build();
 
 		@ParameterizedTest
 		@CsvSource({ "111000000, true", "110000001, true", "110000000, false", "100000000, false", "1, false" })
 		void needsRoomForTheDelayAndAnAttempt(long timeLeft, boolean fits) {
-			Given given = new Given(this.failed).timeLeft(Duration.ofNanos(timeLeft));
+			Given given = new Given(FAILED).timeLeft(Duration.ofNanos(timeLeft));
 			assertThat(decider(this.policy).decide(given.build()) instanceof Decision.RetryAfter).isEqualTo(fits);
 		}
 
 		@Test
 		void thatHasPassedLeavesNothing() {
-			Given given = new Given(this.failed).timeLeft(Duration.ofSeconds(-4));
-			assertThat(decider(this.policy).decide(given.build())).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the next wait of 100 ms does not fit into the 0 ms left"));
+			Given given = new Given(FAILED).timeLeft(Duration.ofSeconds(-4));
+			assertThat(decider(this.policy).decide(given.build()))
+				.isEqualTo(deadline("the next wait of 100 ms does not fit into the 0 ms left"));
 		}
 
 		@Test
 		void isCheckedAgainAfterTheWait() {
-			assertThat(decider(this.policy).decideAfterWait(this.failed, MILLI, false)).isNull();
-			assertThat(decider(this.policy).decideAfterWait(this.failed, 0, false))
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the wait took longer than chosen"));
+			assertThat(decider(this.policy).decideAfterWait(FAILED, MILLI, false)).isNull();
+			assertThat(decider(this.policy).decideAfterWait(FAILED, 0, false))
+				.isEqualTo(deadline("the wait took longer than chosen"));
 			assertThat(decider(this.policy).decideAfterWait(null, 0, false)).isEqualTo(Decision.OVERSLEPT);
 		}
 
 		@Test
 		void isCheckedAfterTheWaitOnceTheApplicationGoesOn() {
-			assertThat(decider(this.policy).decideAfterWait(this.failed, 0, true)).isEqualTo(Decision.SHUTDOWN);
+			assertThat(decider(this.policy).decideAfterWait(FAILED, 0, true)).isEqualTo(Decision.SHUTDOWN);
 			assertThat(decider(this.policy).decideAfterWait(null, 1, true)).isNull();
 		}
 
@@ -367,14 +354,14 @@ class RetryDeciderTests {
 		@ParameterizedTest
 		@CsvSource({ "0, 0, 10000", "0, 0.5, 15000", "10, 0.5, 15000", "4010, 0, 8000", "4010, 0.5, 12000" })
 		void leavesRoomForAnAttemptLikeTheOneBefore(long attempt, double draw, long delay) {
-			RetryDeciderTests.this.random = RandomSources.always(draw);
+			draw(RandomSources.always(draw));
 			this.given.attemptNanos = attempt * MILLI;
 			assertThat(decide()).isEqualTo(new Decision.RetryAfter(delay * MILLI, 30_000 * MILLI, DelaySource.POLICY));
 		}
 
 		@Test
 		void alwaysLeavesThatRoom() {
-			RetryDeciderTests.this.random = RandomSources.greatest();
+			draw(RandomSources.greatest());
 			assertThat(delay(decide())).isBetween(19_999 * MILLI, 20_000 * MILLI - 1);
 		}
 
@@ -387,8 +374,7 @@ class RetryDeciderTests {
 		@Test
 		void isAskedOnce() {
 			this.given.finalPoll = true;
-			assertThat(decide())
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE, "the answer to the final poll was not final"));
+			assertThat(decide()).isEqualTo(deadline("the answer to the final poll was not final"));
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(decide()).isEqualTo(Decision.STILL_PENDING);
 		}
@@ -396,15 +382,14 @@ class RetryDeciderTests {
 		@Test
 		void doesNotEndTheRetriesOfAFailureAfterIt() {
 			this.given.finalPoll = true;
-			this.given.outcome = Outcome.ofRetryable(new IOException(), null);
+			this.given.outcome = FAILED;
 			this.given.timeLeft(Duration.ofHours(1));
 			assertThat(delay(decide())).isEqualTo(30_000 * MILLI);
 		}
 
 		@Test
 		void isAskedAfterAPendingResultOnly() {
-			for (Outcome other : List.of(Outcome.ofRetryable(new IOException(), null),
-					Outcome.ofValue(AttemptOutcome.RESULT, "bad"))) {
+			for (Outcome other : List.of(FAILED, Outcome.ofValue(AttemptOutcome.RESULT, "bad"))) {
 				this.given.outcome = other;
 				assertStops();
 			}
@@ -427,8 +412,7 @@ class RetryDeciderTests {
 			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 14_999 * MILLI));
 			assertThat(delay(decide())).isEqualTo(15_000 * MILLI);
 			this.given.refusedBy(new DecisionInput.Breaker("gateway", false, true, 15_000 * MILLI));
-			assertThat(decide()).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the next wait of 45 s does not fit into the 20 s left"));
+			assertThat(decide()).isEqualTo(deadline("the next wait of 45 s does not fit into the 20 s left"));
 		}
 
 		@Test
@@ -438,8 +422,7 @@ class RetryDeciderTests {
 		}
 
 		private void assertStops() {
-			assertThat(decide()).isEqualTo(
-					new Decision.Stop(StopReason.DEADLINE, "the next wait of 30 s does not fit into the 20 s left"));
+			assertThat(decide()).isEqualTo(deadline("the next wait of 30 s does not fit into the 20 s left"));
 		}
 
 		private Decision decide() {
@@ -461,18 +444,13 @@ class RetryDeciderTests {
 				.isEqualTo(new Decision.RetryAfter(delay * MILLI, 100 * MILLI, source));
 		}
 
-		@Test
-		void areSpreadFromTheHintToATenthAboveIt() {
-			RetryDeciderTests.this.random = RandomSources.least();
-			assertThat(delay(decide(builder().build(), hinted(Duration.ofSeconds(5))))).isEqualTo(5000 * MILLI);
-			RetryDeciderTests.this.random = RandomSources.greatest();
-			assertThat(delay(decide(builder().build(), hinted(Duration.ofSeconds(5))))).isEqualTo(5500 * MILLI - 1);
-		}
-
-		@Test
-		void areSpreadByTheBaseAtLeast() {
-			RetryDeciderTests.this.random = RandomSources.greatest();
-			assertThat(delay(decide(builder().build(), hinted(Duration.ofMillis(500))))).isEqualTo(600 * MILLI - 1);
+		@ParameterizedTest
+		@CsvSource({ "5000, 5000, 5500", "500, 500, 600" })
+		void areSpreadToATenthAboveThemAndByTheBaseAtLeast(long hint, long least, long most) {
+			draw(RandomSources.least());
+			assertThat(delay(decide(builder().build(), hinted(Duration.ofMillis(hint))))).isEqualTo(least * MILLI);
+			draw(RandomSources.greatest());
+			assertThat(delay(decide(builder().build(), hinted(Duration.ofMillis(hint))))).isEqualTo(most * MILLI - 1);
 		}
 
 		@Test
@@ -485,8 +463,7 @@ class RetryDeciderTests {
 		void ofThrottlingStandAboveTheHigherBase() {
 			Outcome throttled = Outcome.ofRetryable(new IOException(),
 					FailureClassification.throttled(RetryCause.HTTP_429).withHint(Duration.ofSeconds(2)));
-			assertThat(decide(builder().build(), throttled))
-				.isEqualTo(new Decision.RetryAfter(2500 * MILLI, 1000 * MILLI, DelaySource.HINT));
+			assertThat(decide(builder().build(), throttled)).isEqualTo(retryAfter(2500, 1000, DelaySource.HINT));
 		}
 
 		@Test
@@ -510,8 +487,7 @@ class RetryDeciderTests {
 		@Test
 		void beyondTheDeadlineStop() {
 			assertThat(stop(builder().deadline(Duration.ofSeconds(5)).build(), hinted(Duration.ofSeconds(6))))
-				.isEqualTo(new Decision.Stop(StopReason.DEADLINE,
-						"the next wait of 6.3 s does not fit into the 5 s left"));
+				.isEqualTo(deadline("the next wait of 6.3 s does not fit into the 5 s left"));
 		}
 
 		@Test
@@ -527,7 +503,7 @@ class RetryDeciderTests {
 				.build();
 			Decision.RetryAfter first = (Decision.RetryAfter) decide(policy, hinted(Duration.ofSeconds(30)));
 			assertThat(first.ownDelay()).isEqualTo(200 * MILLI);
-			Given next = new Given(Outcome.ofRetryable(new IOException(), null)).attempt(2);
+			Given next = new Given(FAILED).attempt(2);
 			next.previousDelay = first.ownDelay();
 			assertThat(delay(decider(policy).decide(next.build()))).isEqualTo(350 * MILLI);
 		}
@@ -540,50 +516,45 @@ class RetryDeciderTests {
 	}
 
 	@Nested
-	class Throttling {
-
-		@Test
-		void waitsFromAHigherBase() {
-			Outcome throttled = Outcome.ofRetryable(new IOException(),
-					FailureClassification.throttled(RetryCause.HTTP_429));
-			assertThat(delay(decide(builder().build(), throttled))).isEqualTo(1000 * MILLI);
-			assertThat(delay(decide(builder().throttledBase(Duration.ZERO).build(), throttled))).isEqualTo(100 * MILLI);
-		}
-
-	}
-
-	@Nested
 	class Chance {
 
 		private final RetryPolicy full = builder().jitter(Jitter.full()).build();
 
-		private final Outcome failed = Outcome.ofRetryable(new IOException(), null);
-
 		@ParameterizedTest
 		@CsvSource({ "-0.1", "1", "1.5", "NaN", "Infinity", "-Infinity" })
 		void outsideItsRangeIsDrawnAgain(double draw) {
-			RetryDeciderTests.this.random = RandomSources.always(draw);
-			assertThat(delay(decide(this.full, this.failed))).isBetween(0L, 100 * MILLI - 1);
-			assertThat(RetryDeciderTests.this.listener.hookFailures()).singleElement()
-				.satisfies((event) -> assertThat(event.hook()).isEqualTo("random source"))
-				.satisfies((event) -> assertThat(event.failure()).hasMessage("draw " + draw + " is outside [0, 1)"));
+			draw(RandomSources.always(draw));
+			assertDrawnAgain("draw " + draw + " is outside [0, 1)");
 		}
 
 		@Test
 		void thatThrowsIsDrawnAgain() {
-			RetryDeciderTests.this.random = RandomSources.throwing(() -> new IllegalStateException("empty"));
-			assertThat(delay(decide(this.full, this.failed))).isBetween(0L, 100 * MILLI - 1);
-			assertThat(RetryDeciderTests.this.listener.hookFailures()).singleElement()
-				.satisfies((event) -> assertThat(event.failure()).hasMessage("empty"));
+			draw(RandomSources.throwing(() -> new IllegalStateException("empty")));
+			assertDrawnAgain("empty");
+		}
+
+		private void assertDrawnAgain(String problem) {
+			assertThat(delay(decide(this.full, FAILED))).isBetween(0L, 100 * MILLI - 1);
+			assertThat(hookFailures()).singleElement()
+				.satisfies((event) -> assertThat(event.hook()).isEqualTo("random source"))
+				.satisfies((event) -> assertThat(event.failure()).hasMessage(problem));
 		}
 
 		@Test
 		void isNotAskedWithoutJitter() {
-			RetryDeciderTests.this.random = RandomSources.scripted();
-			assertThat(delay(decide(builder().build(), this.failed))).isEqualTo(100 * MILLI);
-			assertThat(RetryDeciderTests.this.listener.hookFailures()).isEmpty();
+			draw(RandomSources.scripted());
+			assertThat(delay(decide(builder().build(), FAILED))).isEqualTo(100 * MILLI);
+			assertThat(hookFailures()).isEmpty();
 		}
 
+	}
+
+	@Test
+	void waitsFromAHigherBaseWhereTheServerThrottles() {
+		Outcome throttled = Outcome.ofRetryable(new IOException(),
+				FailureClassification.throttled(RetryCause.HTTP_429));
+		assertThat(delay(decide(builder().build(), throttled))).isEqualTo(1000 * MILLI);
+		assertThat(delay(decide(builder().throttledBase(Duration.ZERO).build(), throttled))).isEqualTo(100 * MILLI);
 	}
 
 	@Test
@@ -595,6 +566,26 @@ class RetryDeciderTests {
 		decider(policy).judge(new IOException(), new CallState(null));
 		assertThat(this.listener.hookFailures())
 			.containsExactly(new RetryEvent.HookFailed("orders", "OrderService.place", "classifier", bug));
+	}
+
+	private void draw(RandomSource random) {
+		this.random = random;
+	}
+
+	private void switchedBy(BooleanSupplier enabled) {
+		this.enabled = enabled;
+	}
+
+	private List<RetryEvent.HookFailed> hookFailures() {
+		return this.listener.hookFailures();
+	}
+
+	private static Decision retryAfter(long delay, long ownDelay, DelaySource source) {
+		return new Decision.RetryAfter(delay * MILLI, ownDelay * MILLI, source);
+	}
+
+	private static Decision deadline(String why) {
+		return new Decision.Stop(StopReason.DEADLINE, why);
 	}
 
 	private static RetryPolicyBuilder builder() {

@@ -5,15 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
@@ -21,6 +15,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
@@ -141,38 +136,22 @@ class RetryTests {
 	}
 
 	@Test
-	void isSharedByThreads() throws Exception {
+	void isSharedByThreads() {
 		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(3).jitter(Jitter.none()).build())
 			.time(new StandingTime())
 			.build();
-		int threads = 8;
-		ExecutorService executor = Executors.newFixedThreadPool(threads);
-		try {
-			CountDownLatch start = new CountDownLatch(threads);
-			List<Future<Integer>> sums = new ArrayList<>();
-			for (int thread = 0; thread < threads; thread++) {
-				sums.add(executor.submit(() -> {
-					start.countDown();
-					start.await();
-					int sum = 0;
-					for (int i = 0; i < 2000; i++) {
-						sum += retry.callOn(i, (context, number) -> {
-							if (number < 1 + context % 3) {
-								throw new BlockingDriverTests.StacklessException();
-							}
-							return Attempt.current().number();
-						}, null);
+		Crowd.of(8, (thread) -> {
+			int sum = 0;
+			for (int i = 0; i < 2000; i++) {
+				sum += retry.callOn(i, (context, number) -> {
+					if (number < 1 + context % 3) {
+						throw new BlockingDriverTests.StacklessException();
 					}
-					return sum;
-				}));
+					return Attempt.current().number();
+				}, null);
 			}
-			for (Future<Integer> sum : sums) {
-				assertThat(sum.get()).isEqualTo(667 + 667 * 2 + 666 * 3);
-			}
-		}
-		finally {
-			executor.shutdownNow();
-		}
+			assertThat(sum).isEqualTo(667 + 667 * 2 + 666 * 3);
+		});
 	}
 
 	/** The formulas for independent attempts, met by calls that really ran. */
@@ -307,27 +286,6 @@ class RetryTests {
 					assertThat(time.delays()).hasSizeLessThan(2).noneMatch(Duration::isNegative);
 				}
 			}
-		}
-
-		@ParameterizedTest
-		@ValueSource(longs = { Long.MIN_VALUE, Long.MAX_VALUE, -1, 0, Long.MAX_VALUE - 50_000_000 })
-		void aTickerMayStartAnywhereAndWrap(long start) {
-			VirtualTime time = VirtualTime.startingAt(start);
-			RecordingListener listener = new RecordingListener();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(new IOException("down"))
-				.taking(Duration.ofMillis(7), time);
-			assertThatThrownBy(() -> Retry
-				.builder(RetryPolicy.builder("attack")
-					.maxAttempts(3)
-					.jitter(Jitter.none())
-					.deadline(Duration.ofSeconds(5))
-					.build())
-				.time(time)
-				.listener(listener)
-				.build()
-				.call(operation)).hasMessage("down");
-			assertThat(listener.story()).hasMessageContaining("3 of 3 attempts in 321 ms: ATTEMPTS_EXHAUSTED");
 		}
 
 		@Test

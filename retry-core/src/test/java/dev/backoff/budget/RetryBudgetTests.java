@@ -3,13 +3,14 @@ package dev.backoff.budget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.time.RetryTime;
 
@@ -41,6 +42,14 @@ class RetryBudgetTests {
 
 	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond) {
 		return new BudgetSettings(tokens, perSuccess, perSecond);
+	}
+
+	private void pass(Duration time) {
+		this.time.advance(time);
+	}
+
+	private void assertTold(String... told) {
+		assertThat(this.told).containsExactly(told);
 	}
 
 	private static int drain(RetryBudget budget) {
@@ -77,20 +86,20 @@ class RetryBudgetTests {
 		@Test
 		void paysOneRetryForTenSecondsExactly() {
 			drain(this.budget);
-			RetryBudgetTests.this.time.advance(Duration.ofSeconds(10).minusNanos(1_000));
+			pass(Duration.ofSeconds(10).minusNanos(1_000));
 			assertThat(this.budget.tryWithdraw()).isFalse();
-			RetryBudgetTests.this.time.advance(Duration.ofNanos(1_000));
+			pass(Duration.ofNanos(1_000));
 			assertThat(this.budget.tryWithdraw()).isTrue();
 			assertThat(this.budget.tryWithdraw()).isFalse();
 		}
 
 		@Test
 		void neverHoldsMoreThanItsCapacity() {
-			RetryBudgetTests.this.time.advance(Duration.ofDays(365));
+			pass(Duration.ofDays(365));
 			this.budget.deposit();
 			assertThat(this.budget.balance()).isEqualTo(50);
 			assertThat(drain(this.budget)).isEqualTo(50);
-			RetryBudgetTests.this.time.advance(Duration.ofDays(10_000));
+			pass(Duration.ofDays(10_000));
 			assertThat(this.budget.balance()).isEqualTo(50);
 			assertThat(drain(this.budget)).isEqualTo(50);
 		}
@@ -101,7 +110,7 @@ class RetryBudgetTests {
 			for (int second = 0; second < 3_600; second++) {
 				retries += drain(this.budget);
 				assertThat(retries).isLessThanOrEqualTo(50 + second / 10);
-				RetryBudgetTests.this.time.advance(Duration.ofSeconds(1));
+				pass(Duration.ofSeconds(1));
 			}
 			assertThat(retries).isEqualTo(50 + 3_599 / 10);
 		}
@@ -110,7 +119,7 @@ class RetryBudgetTests {
 		void forgetsNothingOfAClockThatIsReadOften() {
 			drain(this.budget);
 			for (int i = 0; i < 10_000; i++) {
-				RetryBudgetTests.this.time.advance(Duration.ofMillis(1));
+				pass(Duration.ofMillis(1));
 				this.budget.balance();
 				assertThat(this.budget.tryWithdraw()).isEqualTo(i == 9_999);
 			}
@@ -135,7 +144,7 @@ class RetryBudgetTests {
 			assertThat(drain(this.budget)).isEqualTo(4);
 			drain(this.budget);
 			drain(this.budget);
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			assertTold("dry orders");
 			assertThat(this.budget.refused()).isEqualTo(3);
 			assertThat(this.budget.isDry()).isTrue();
 		}
@@ -145,30 +154,30 @@ class RetryBudgetTests {
 			drain(this.budget);
 			this.budget.deposit();
 			drain(this.budget);
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			assertTold("dry orders");
 			this.budget.deposit();
 			this.budget.deposit();
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+			assertTold("dry orders", "recovered orders");
 			drain(this.budget);
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders", "dry orders");
+			assertTold("dry orders", "recovered orders", "dry orders");
 		}
 
 		@Test
 		void isOverWhenTimeHasFilledTheBucket() {
 			RetryBudget filling = budget(settings(4, 0, 1));
 			drain(filling);
-			RetryBudgetTests.this.time.advance(Duration.ofSeconds(2));
+			pass(Duration.ofSeconds(2));
 			assertThat(filling.isDry()).isFalse();
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+			assertTold("dry orders", "recovered orders");
 		}
 
 		@Test
 		void isOverWhenARetryFindsThatTimeHasFilledTheBucket() {
 			RetryBudget filling = budget(settings(4, 0, 1));
 			drain(filling);
-			RetryBudgetTests.this.time.advance(Duration.ofSeconds(4));
+			pass(Duration.ofSeconds(4));
 			drain(filling);
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders", "dry orders");
+			assertTold("dry orders", "recovered orders", "dry orders");
 		}
 
 		@Test
@@ -179,9 +188,9 @@ class RetryBudgetTests {
 				small.deposit();
 				assertThat(small.tryWithdraw()).isFalse();
 			}
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			assertTold("dry orders");
 			small.deposit();
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders", "recovered orders");
+			assertTold("dry orders", "recovered orders");
 		}
 
 		@Test
@@ -192,7 +201,7 @@ class RetryBudgetTests {
 				none.deposit();
 				assertThat(none.isDry()).isTrue();
 			}
-			assertThat(RetryBudgetTests.this.told).containsExactly("dry orders");
+			assertTold("dry orders");
 		}
 
 		@Test
@@ -221,16 +230,31 @@ class RetryBudgetTests {
 	@Nested
 	class Clocks {
 
+		private static RetryBudget readingTime(BudgetSettings settings, LongSupplier reading) {
+			return RetryBudget.of("orders", settings, new RetryTime() {
+
+				@Override
+				public long nanoTime() {
+					return reading.getAsLong();
+				}
+
+				@Override
+				public void sleep(long nanos) {
+				}
+
+			}, RetryBudget.Listener.NONE);
+		}
+
 		@Test
 		void thatStepBackTakeNothingButTime() {
 			RetryBudget budget = budget(settings(2, 1, 1));
 			drain(budget);
-			RetryBudgetTests.this.time.advance(Duration.ofSeconds(-100));
+			pass(Duration.ofSeconds(-100));
 			assertThat(budget.balance()).isZero();
 			assertThat(budget.tryWithdraw()).isFalse();
 			budget.deposit();
 			assertThat(budget.tryWithdraw()).isTrue();
-			RetryBudgetTests.this.time.advance(Duration.ofSeconds(101));
+			pass(Duration.ofSeconds(101));
 			assertThat(budget.tryWithdraw()).isTrue();
 		}
 
@@ -239,21 +263,12 @@ class RetryBudgetTests {
 			AtomicReference<Runnable> afterReading = new AtomicReference<>(() -> {
 			});
 			VirtualTime time = RetryBudgetTests.this.time;
-			RetryBudget budget = RetryBudget.of("orders", new BudgetSettings(1, 0.1, 1), new RetryTime() {
-
-				@Override
-				public long nanoTime() {
-					long reading = time.nanoTime();
-					afterReading.getAndSet(() -> {
-					}).run();
-					return reading;
-				}
-
-				@Override
-				public void sleep(long nanos) {
-				}
-
-			}, RetryBudget.Listener.NONE);
+			RetryBudget budget = readingTime(settings(1, 0.1, 1), () -> {
+				long reading = time.nanoTime();
+				afterReading.getAndSet(() -> {
+				}).run();
+				return reading;
+			});
 			afterReading.set(() -> {
 				assertThat(budget.tryWithdraw()).isTrue();
 				time.advance(Duration.ofSeconds(1));
@@ -266,18 +281,9 @@ class RetryBudgetTests {
 
 		@Test
 		void thatThrowLeaveWhatIsInTheBucket() {
-			RetryBudget budget = RetryBudget.of("orders", settings(2, 1, 1), new RetryTime() {
-
-				@Override
-				public long nanoTime() {
-					throw new IllegalStateException("clock");
-				}
-
-				@Override
-				public void sleep(long nanos) {
-				}
-
-			}, RetryBudget.Listener.NONE);
+			RetryBudget budget = readingTime(settings(2, 1, 1), () -> {
+				throw new IllegalStateException("clock");
+			});
 			assertThat(drain(budget)).isEqualTo(2);
 			budget.deposit();
 			assertThat(budget.balance()).isEqualTo(1);
@@ -286,18 +292,7 @@ class RetryBudgetTests {
 		@Test
 		void thatWrapAroundAreComparedByDifference() {
 			long[] now = { Long.MAX_VALUE - 5 };
-			RetryBudget budget = RetryBudget.of("orders", settings(10, 0, 1), new RetryTime() {
-
-				@Override
-				public long nanoTime() {
-					return now[0];
-				}
-
-				@Override
-				public void sleep(long nanos) {
-				}
-
-			}, RetryBudget.Listener.NONE);
+			RetryBudget budget = readingTime(settings(10, 0, 1), () -> now[0]);
 			drain(budget);
 			now[0] += Duration.ofSeconds(3).toNanos();
 			assertThat(budget.balance()).isEqualTo(3);
@@ -307,7 +302,7 @@ class RetryBudgetTests {
 		void reachFurtherThanAnybodyWaits() {
 			RetryBudget budget = budget(settings(BudgetSettings.MOST, 0, BudgetSettings.MOST_PER_SECOND));
 			budget.tryWithdraw();
-			RetryBudgetTests.this.time.advance(Duration.ofDays(365 * 14));
+			pass(Duration.ofDays(365 * 14));
 			assertThat(budget.balance()).isEqualTo(BudgetSettings.MOST);
 			assertThat(budget.tryWithdraw()).isTrue();
 		}
@@ -418,34 +413,26 @@ class RetryBudgetTests {
 
 		/* Retries <= initial + deposits and refunds + retries without a token. */
 		@Test
-		void payForEachRetryUnderManyThreads() throws InterruptedException {
+		void payForEachRetryUnderManyThreads() {
 			RetryBudget budget = budget(settings(10, 0.3, 0));
 			AtomicLong retries = new AtomicLong();
 			AtomicLong putBack = new AtomicLong();
 			AtomicLong succeededAfterAWait = new AtomicLong();
-			List<Thread> running = new ArrayList<>();
-			for (int i = 0; i < 32; i++) {
-				Thread thread = new Thread(() -> {
-					for (int round = 0; round < 2_000; round++) {
-						RetryBudget.Withdrawals call = budget.newCall();
-						boolean waited = !call.tryWithdraw(true, round % 3 == 0);
-						boolean taken = !waited || call.tryWithdraw(true, round % 3 == 0);
-						retries.addAndGet(taken ? 1 : 0);
-						if (round % 4 == 0) {
-							call.ended(false);
-							continue;
-						}
-						putBack.addAndGet((taken && round % 3 != 0) ? 13 : 3);
-						succeededAfterAWait.addAndGet(waited ? 1 : 0);
-						call.ended(true);
+			Crowd.of(32, (number) -> {
+				for (int round = 0; round < 2_000; round++) {
+					RetryBudget.Withdrawals call = budget.newCall();
+					boolean waited = !call.tryWithdraw(true, round % 3 == 0);
+					boolean taken = !waited || call.tryWithdraw(true, round % 3 == 0);
+					retries.addAndGet(taken ? 1 : 0);
+					if (round % 4 == 0) {
+						call.ended(false);
+						continue;
 					}
-				});
-				running.add(thread);
-				thread.start();
-			}
-			for (Thread thread : running) {
-				thread.join();
-			}
+					putBack.addAndGet((taken && round % 3 != 0) ? 13 : 3);
+					succeededAfterAWait.addAndGet(waited ? 1 : 0);
+					call.ended(true);
+				}
+			});
 			assertThat(retries.get() + budget.balance())
 				.isLessThanOrEqualTo(10 + putBack.get() / 10.0 + succeededAfterAWait.get() + 1e-6);
 		}
@@ -460,63 +447,36 @@ class RetryBudgetTests {
 	}
 
 	@Test
-	void neverSpendsMoreThanItHeldAndGotUnderManyThreads() throws InterruptedException {
-		int threads = 64;
-		int rounds = 2_000;
+	void neverSpendsMoreThanItHeldAndGotUnderManyThreads() {
 		RetryBudget budget = budget(settings(100, 0.3, 0));
 		AtomicLong withdrawn = new AtomicLong();
-		CountDownLatch ready = new CountDownLatch(threads);
-		List<Thread> running = new ArrayList<>();
-		for (int i = 0; i < threads; i++) {
-			Thread thread = new Thread(() -> {
-				ready.countDown();
-				for (int round = 0; round < rounds; round++) {
-					if (round % 2 == 0) {
-						budget.deposit();
-					}
-					else if (budget.tryWithdraw()) {
-						withdrawn.incrementAndGet();
-					}
-				}
-			});
-			running.add(thread);
-			thread.start();
-		}
-		for (Thread thread : running) {
-			thread.join();
-		}
-		double most = 100 + threads * (rounds / 2.0) * 0.3;
-		assertThat(withdrawn.get() + budget.balance()).isLessThanOrEqualTo(most + 1e-6);
+		Crowd.of(64, (number) -> {
+			for (int round = 0; round < 1_000; round++) {
+				budget.deposit();
+				withdrawn.addAndGet(budget.tryWithdraw() ? 1 : 0);
+			}
+		});
+		assertThat(withdrawn.get() + budget.balance()).isLessThanOrEqualTo(100 + 64_000 * 0.3 + 1e-6);
 		assertThat(withdrawn.get()).isGreaterThan(100);
-		assertThat(withdrawn.get() + budget.refused()).isEqualTo((long) threads * rounds / 2);
+		assertThat(withdrawn.get() + budget.refused()).isEqualTo(64_000);
 	}
 
 	@Test
-	void isExactUnderManyThreadsWhereNothingOverflows() throws InterruptedException {
-		int threads = 64;
+	void isExactUnderManyThreadsWhereNothingOverflows() {
 		RetryBudget budget = budget(settings(100_000, 0.1, 0));
 		for (int i = 0; i < 50_000; i++) {
 			budget.tryWithdraw();
 		}
-		List<Thread> running = new ArrayList<>();
-		for (int i = 0; i < threads; i++) {
-			boolean deposits = i % 2 == 0;
-			Thread thread = new Thread(() -> {
-				for (int round = 0; round < 1_000; round++) {
-					if (deposits) {
-						budget.deposit();
-					}
-					else {
-						budget.tryWithdraw();
-					}
+		Crowd.of(64, (number) -> {
+			for (int round = 0; round < 1_000; round++) {
+				if (number % 2 == 0) {
+					budget.deposit();
 				}
-			});
-			running.add(thread);
-			thread.start();
-		}
-		for (Thread thread : running) {
-			thread.join();
-		}
+				else {
+					budget.tryWithdraw();
+				}
+			}
+		});
 		assertThat(budget.balance()).isEqualTo(50_000 - 32_000 + 3_200, within(1e-6));
 	}
 
