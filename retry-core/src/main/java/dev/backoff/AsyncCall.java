@@ -250,15 +250,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	private void end(Decision.Stop stop) {
 		CallResult ended = this.steps.end(stop, this.state);
-		RetriesStoppedException story = ended.story();
+		RetriesStoppedException report = ended.report();
 		boolean given = this.result.isDone();
-		if (story != null && !given && this.recovery != null && this.steps.wants(this.recovery, story)) {
-			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ended, story);
+		if (report != null && !given && this.recovery != null && this.steps.wants(this.recovery, report)) {
+			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ended, report);
 			this.underWay = recovering;
 			recovering.start(this.context, this.recovery);
 			return;
 		}
-		if (story != null && given) {
+		if (report != null && given) {
 			ended = ended.given(
 					this.result.isCancelled() ? new CancellationException("the caller has cancelled the call") : null);
 		}
@@ -267,8 +267,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	void end(CallResult ended) {
-		if (ended.story() != null) {
-			this.steps.stopped(ended, ended.story(), this.state.enclosing());
+		if (ended.report() != null) {
+			this.steps.stopped(ended, ended.report(), this.state.enclosing());
 		}
 		if (ended.thrown() != null) {
 			fail(ended.thrown());

@@ -18,12 +18,12 @@ final class AsyncRecovery<T extends @Nullable Object>
 
 	private final CallResult result;
 
-	private final RetriesStoppedException story;
+	private final RetriesStoppedException report;
 
-	AsyncRecovery(AsyncCall<?, T> call, CallResult result, RetriesStoppedException story) {
+	AsyncRecovery(AsyncCall<?, T> call, CallResult result, RetriesStoppedException report) {
 		this.call = call;
 		this.result = result;
-		this.story = story;
+		this.report = report;
 	}
 
 	/** Start the recovery, which ends the call. */
@@ -32,7 +32,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 		try {
 			stage = CallStack.ofThread()
 				.within(this.call.around(), () -> CallObservation.within(this.result.observed(),
-						() -> this.call.started(recovery.recover(context, this.story), "The recovery of ")));
+						() -> this.call.started(recovery.recover(context, this.report), "The recovery of ")));
 		}
 		catch (Throwable failure) {
 			AsyncCall.keepInterrupt(failure);

@@ -239,14 +239,14 @@ final class AttemptContext {
 	}
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */
-	void handledInside(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+	void handledInside(Throwable failure, RetriesStoppedException report, boolean unrepeatable) {
 		List<AttemptReports> receivers = receivers();
 		if (!receivers.isEmpty()) {
 			Queue<HandledFailure> handled = receivers.get(0).handledFailures;
 			if (handled.size() >= MOST_NOTED) {
 				handled.poll();
 			}
-			handled.add(new HandledFailure(failure, story, unrepeatable));
+			handled.add(new HandledFailure(failure, report, unrepeatable));
 		}
 	}
 
@@ -260,7 +260,7 @@ final class AttemptContext {
 		if (this.reports != null) {
 			for (HandledFailure handled : this.reports.handledFailures) {
 				if (handled.failure() == failure && (handled.unrepeatable() || !unrepeatable)) {
-					return handled.story();
+					return handled.report();
 				}
 			}
 		}

@@ -24,7 +24,7 @@ public final class AttemptTimeoutException extends RuntimeException {
 	private final long nanos;
 
 	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
-		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.story(nanos), cause);
+		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.rounded(nanos), cause);
 		this.attempt = attempt;
 		this.nanos = nanos;
 	}

@@ -98,12 +98,12 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	private <C, T extends @Nullable Object, X extends Throwable> T finish(CallResult result,
 			@Nullable CallState enclosing, C context, @Nullable Recovery<? super C, T, X> recovery) throws X {
-		RetriesStoppedException story = result.story();
-		if (story == null) {
+		RetriesStoppedException report = result.report();
+		if (report == null) {
 			return (T) result.value();
 		}
 		CallResult last = this.steps.recover(result, context, recovery);
-		this.steps.stopped(last, story, enclosing);
+		this.steps.stopped(last, report, enclosing);
 		if (last.thrown() == null) {
 			return (T) last.value();
 		}

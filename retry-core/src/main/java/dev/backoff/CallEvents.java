@@ -176,7 +176,7 @@ final class CallEvents {
 		}
 		finally {
 			if (observed != null) {
-				observed.ends(event.story().reason(), event.story().attempts(), event.recovery(), event.thrown());
+				observed.ends(event.report().reason(), event.report().attempts(), event.recovery(), event.thrown());
 			}
 		}
 	}

@@ -13,36 +13,38 @@ import dev.backoff.event.RetryEvent;
  * The end of a call that did not succeed at once.
  *
  * @param outcome how its last attempt ended
- * @param story the stop report, or null if it succeeded
+ * @param report the stop report, or null if it succeeded
  * @param observed the observed call, if any
  * @param recovery what became of its recovery
  * @param value what the caller gets, unless something is thrown
  * @param thrown what is thrown to the caller, or null
  */
-record CallResult(Outcome outcome, @Nullable RetriesStoppedException story,
+record CallResult(Outcome outcome, @Nullable RetriesStoppedException report,
 		CallObserver.@Nullable ObservedCall observed, RetryEvent.RecoveryOutcome recovery, @Nullable Object value,
 		@Nullable Throwable thrown) {
 
 	private static final int MOST_SUPPRESSED = 8;
 
-	CallResult(Outcome outcome, @Nullable RetriesStoppedException story, CallObserver.@Nullable ObservedCall observed) {
-		this(outcome, story, observed, RetryEvent.RecoveryOutcome.NONE, outcome.value(), outcome.failure());
+	CallResult(Outcome outcome, @Nullable RetriesStoppedException report,
+			CallObserver.@Nullable ObservedCall observed) {
+		this(outcome, report, observed, RetryEvent.RecoveryOutcome.NONE, outcome.value(), outcome.failure());
 	}
 
 	CallResult recovered(@Nullable Object value) {
-		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.DONE, value, null);
+		return new CallResult(this.outcome, this.report, this.observed, RetryEvent.RecoveryOutcome.DONE, value, null);
 	}
 
 	/** Return the same with a recovery that has thrown, with the failure suppressed. */
 	CallResult recoveryFailed(Throwable thrown) {
 		suppress(thrown,
-				(this.outcome.failure() != null) ? this.outcome.failure() : Objects.requireNonNull(this.story));
-		return new CallResult(this.outcome, this.story, this.observed, RetryEvent.RecoveryOutcome.FAILED, null, thrown);
+				(this.outcome.failure() != null) ? this.outcome.failure() : Objects.requireNonNull(this.report));
+		return new CallResult(this.outcome, this.report, this.observed, RetryEvent.RecoveryOutcome.FAILED, null,
+				thrown);
 	}
 
 	/** Return the same for a caller that has given a result or cancelled the call. */
 	CallResult given(@Nullable Throwable thrown) {
-		return new CallResult(this.outcome, this.story, this.observed, this.recovery, this.value, thrown);
+		return new CallResult(this.outcome, this.report, this.observed, this.recovery, this.value, thrown);
 	}
 
 	/*

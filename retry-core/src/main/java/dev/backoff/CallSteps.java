@@ -281,34 +281,34 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				outcome.value(), (context != null) ? context.keyIfUsed() : null);
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
-		RetriesStoppedException story = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
+		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
 		if (failure != null && !Outcome.isFatal(failure)) {
-			story.attachTo(failure);
+			report.attachTo(failure);
 		}
-		return new CallResult(outcome, story, call.observed());
+		return new CallResult(outcome, report, call.observed());
 	}
 
 	/** Recover a call on this thread if it stopped and has a recovery. */
 	<C, T extends @Nullable Object, X extends Throwable> CallResult recover(CallResult result, C context,
 			@Nullable Recovery<? super C, T, X> recovery) {
-		RetriesStoppedException story = result.story();
-		if (story == null || recovery == null || !wants(recovery, story)) {
+		RetriesStoppedException report = result.report();
+		if (report == null || recovery == null || !wants(recovery, report)) {
 			return result;
 		}
 		try {
-			return result.recovered(CallObservation.within(result.observed(), () -> recovery.recover(context, story)));
+			return result.recovered(CallObservation.within(result.observed(), () -> recovery.recover(context, report)));
 		}
 		catch (Throwable ex) {
 			return result.recoveryFailed(ex);
 		}
 	}
 
-	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException story) {
-		if (!story.reason().isRecoverable() || story.failure() instanceof Error) {
+	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException report) {
+		if (!report.reason().isRecoverable() || report.failure() instanceof Error) {
 			return false;
 		}
 		try {
-			return recovery.accepts(story);
+			return recovery.accepts(report);
 		}
 		catch (Throwable ex) {
 			this.events.hookFailed("recovery", ex);
@@ -317,16 +317,16 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** Publish the end of a call that stopped. */
-	void stopped(CallResult result, RetriesStoppedException story, @Nullable CallState enclosing) {
+	void stopped(CallResult result, RetriesStoppedException report, @Nullable CallState enclosing) {
 		Throwable thrown = result.thrown();
-		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(), story,
-				result.recovery(), thrown));
+		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(),
+				report, result.recovery(), thrown));
 		boolean unrepeatable = isUnrepeatable(result.outcome());
 		// neither retried nor forbidden, so that policies around it judge it themselves
-		boolean leftToOthers = story.attempts() == 1 && !unrepeatable
-				&& (story.reason() == StopReason.NOT_RETRYABLE || story.reason() == StopReason.DISABLED);
+		boolean leftToOthers = report.attempts() == 1 && !unrepeatable
+				&& (report.reason() == StopReason.NOT_RETRYABLE || report.reason() == StopReason.DISABLED);
 		if (thrown != null && enclosing != null && !leftToOthers) {
-			enclosing.context().handledInside(thrown, story, unrepeatable);
+			enclosing.context().handledInside(thrown, report, unrepeatable);
 		}
 	}
 

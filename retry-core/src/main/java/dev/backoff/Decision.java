@@ -64,13 +64,13 @@ sealed interface Decision {
 	}
 
 	static Stop hintTooLong(long hint, long longest) {
-		return new Stop(StopReason.HINT, "the server asked to wait " + DurationText.story(hint) + ", more than the "
-				+ DurationText.story(longest) + " of retry-after.max");
+		return new Stop(StopReason.HINT, "the server asked to wait " + DurationText.rounded(hint) + ", more than the "
+				+ DurationText.rounded(longest) + " of retry-after.max");
 	}
 
 	static Stop deadline(long delay, long timeLeft) {
-		return new Stop(StopReason.DEADLINE, "the next wait of " + DurationText.story(delay) + " does not fit into the "
-				+ DurationText.story(Math.max(0, timeLeft)) + " left");
+		return new Stop(StopReason.DEADLINE, "the next wait of " + DurationText.rounded(delay)
+				+ " does not fit into the " + DurationText.rounded(Math.max(0, timeLeft)) + " left");
 	}
 
 	static Stop budgetSpent(String budget) {

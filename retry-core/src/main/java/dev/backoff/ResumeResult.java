@@ -39,10 +39,10 @@ public sealed interface ResumeResult {
 	/**
 	 * The call stopped without success and was not recovered.
 	 *
-	 * @param story the stop report
+	 * @param report the stop report
 	 * @param thrown what the last attempt or the recovery threw, or null
 	 */
-	record Stopped(RetriesStoppedException story, @Nullable Throwable thrown) implements ResumeResult {
+	record Stopped(RetriesStoppedException report, @Nullable Throwable thrown) implements ResumeResult {
 	}
 
 }

@@ -80,8 +80,8 @@ record ResumedAttempt(CallSteps steps) {
 	 */
 	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,
 			ResumedCall kept, C context, @Nullable Recovery<? super C, T, X> recovery) {
-		RetriesStoppedException story = result.story();
-		if (story == null) {
+		RetriesStoppedException report = result.report();
+		if (report == null) {
 			return new ResumeResult.Done(false);
 		}
 		CallResult last = this.steps.recover(result, context, recovery);
@@ -89,9 +89,9 @@ record ResumedAttempt(CallSteps steps) {
 		if (last.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null && isInterrupted(thrown)) {
 			return unchanged(kept, Duration.ZERO, thrown);
 		}
-		this.steps.stopped(last, story, null);
+		this.steps.stopped(last, report, null);
 		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumeResult.Done(true)
-				: new ResumeResult.Stopped(story, thrown);
+				: new ResumeResult.Stopped(report, thrown);
 	}
 
 }

@@ -115,7 +115,7 @@ final class SharedAttempt {
 	}
 
 	/* Thrown by a call inside, and whether its work must not be repeated. */
-	record HandledFailure(Throwable failure, RetriesStoppedException story, boolean unrepeatable) {
+	record HandledFailure(Throwable failure, RetriesStoppedException report, boolean unrepeatable) {
 	}
 
 }

@@ -72,7 +72,7 @@ class AsyncCallTests extends AsyncCallFixture {
 		@Test
 		void failsClearlyWithoutAStageOfTheRecovery() {
 			CompletableFuture<String> result = retry(policy().maxAttempts(1))
-				.callAsync(() -> CompletableFuture.failedFuture(failure()), (context, story) -> noStage());
+				.callAsync(() -> CompletableFuture.failedFuture(failure()), (context, report) -> noStage());
 			Throwable thrown = result.handle((value, ex) -> ex).join();
 			assertThat(thrown).isInstanceOf(NullPointerException.class)
 				.hasMessage("The recovery of OrderService.place returned null instead of a CompletionStage")
@@ -223,7 +223,7 @@ class AsyncCallTests extends AsyncCallFixture {
 			AtomicReference<@Nullable CompletableFuture<String>> stage = new AtomicReference<>(
 					new CompletableFuture<>());
 			retry.<String, RuntimeException>call(() -> {
-				CompletableFuture<String> result = retry.callAsync(stage::get, (context, story) -> {
+				CompletableFuture<String> result = retry.callAsync(stage::get, (context, report) -> {
 					throw new IllegalStateException();
 				});
 				result.whenComplete((value, thrown) -> seen.add(Attempt.isRunning()));

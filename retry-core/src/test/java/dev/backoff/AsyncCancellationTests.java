@@ -99,7 +99,7 @@ class AsyncCancellationTests extends AsyncCallFixture {
 			assertThat(stages()).hasSize(1);
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"call cancelled 100ms");
-			assertThat(story().attempts()).isEqualTo(1);
+			assertThat(report().attempts()).isEqualTo(1);
 			assertThat(observer.lines()).containsExactly("call begins", "attempt 1 begins",
 					"attempt 1 ends transient IOException", "wait 100ms policy",
 					"call ends cancelled after 1 none CancellationException");
@@ -130,7 +130,7 @@ class AsyncCancellationTests extends AsyncCallFixture {
 			assertThat(stages()).hasSize(1);
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 transient 0ms");
 			assertThat(recorder().lines("retry")).isEmpty();
-			assertThat(story().attempts()).isEqualTo(1);
+			assertThat(report().attempts()).isEqualTo(1);
 			assertThat(observer.lines()).contains("attempt 1 ends transient IOException")
 				.contains("attempt 2 ends cancelled");
 			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
@@ -174,7 +174,7 @@ class AsyncCancellationTests extends AsyncCallFixture {
 		void isFollowedByNoRecovery() {
 			AtomicInteger recoveries = new AtomicInteger();
 			CompletableFuture<String> result = retry(policy()).callAsync(AsyncCancellationTests.this::newStage,
-					(context, story) -> {
+					(context, report) -> {
 						recoveries.incrementAndGet();
 						return CompletableFuture.completedFuture("recovered");
 					});
@@ -187,7 +187,7 @@ class AsyncCancellationTests extends AsyncCallFixture {
 		void leavesARecoveryAlone() {
 			CompletableFuture<String> recovery = new CompletableFuture<>();
 			CompletableFuture<String> result = retry(policy().maxAttempts(1))
-				.callAsync(() -> CompletableFuture.failedFuture(failure()), (context, story) -> recovery);
+				.callAsync(() -> CompletableFuture.failedFuture(failure()), (context, report) -> recovery);
 			result.cancel(true);
 			assertThat(recovery).isNotDone();
 			recovery.complete("recovered");

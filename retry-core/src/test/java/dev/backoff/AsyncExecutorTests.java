@@ -78,12 +78,12 @@ class AsyncExecutorTests extends AsyncCallFixture {
 				CompletableFuture<String> result = builder(policy().shape(Shape.fixed(delay))).executor(executor)
 					.build()
 					.callAsync(() -> CompletableFuture.failedFuture(failure()),
-							(context, story) -> CompletableFuture.completedFuture(story.reason().tag()));
+							(context, report) -> CompletableFuture.completedFuture(report.reason().tag()));
 				time().runAll();
 				assertThat(result.join()).isEqualTo("rejected");
-				assertThat(story()).hasCause(full)
+				assertThat(report()).hasCause(full)
 					.hasMessageContaining("REJECTED, the executor refused the attempt with RejectedExecutionException");
-				assertThat(story().failure()).isSameAs(failure());
+				assertThat(report().failure()).isSameAs(failure());
 			}
 		}
 
@@ -153,8 +153,8 @@ class AsyncExecutorTests extends AsyncCallFixture {
 		private CompletableFuture<String> call(RetryPolicyBuilder policy) {
 			CompletableFuture<String> result = builder(policy).executor(this.queue::add)
 				.build()
-				.callAsync(AsyncExecutorTests.this::newStage,
-						(context, story) -> CompletableFuture.completedFuture(story.attempts() + " " + story.reason()));
+				.callAsync(AsyncExecutorTests.this::newStage, (context, report) -> CompletableFuture
+					.completedFuture(report.attempts() + " " + report.reason()));
 			lastStage().completeExceptionally(failure());
 			time().runNext();
 			assertThat(this.queue).hasSize(1);
@@ -175,9 +175,9 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(time().runDue()).isZero();
 			time().runAll();
 			assertThat(result.join()).isEqualTo("1 DEADLINE");
-			assertThat(story())
+			assertThat(report())
 				.hasMessageContaining("500 ms: DEADLINE, the executor has not begun the attempt in time");
-			assertThat(story().failure()).isSameAs(failure());
+			assertThat(report().failure()).isSameAs(failure());
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"call deadline 500ms", "recovered done");
 			startLate();
@@ -189,7 +189,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 					policy().maxAttempts(3).attemptTimeout(Duration.ofMillis(200)).deadline(Duration.ofSeconds(5)));
 			DriverContract.await(time(), () -> false, result);
 			assertThat(result.join()).isEqualTo("3 ATTEMPTS_EXHAUSTED");
-			assertThat(story().failure()).hasMessage("Attempt 3 of OrderService.place was not finished after 200 ms");
+			assertThat(report().failure()).hasMessage("Attempt 3 of OrderService.place was not finished after 200 ms");
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"retry other", "attempt 2 timeout 200ms", "waiting policy 200ms", "waited", "retry timeout",
 					"attempt 3 timeout 200ms", "call attempts_exhausted 700ms", "recovered done");
@@ -228,7 +228,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 				.executor(this.queue::add)
 				.build()
 				.callAsync(() -> CompletableFuture.completedFuture("pending"),
-						(context, story) -> CompletableFuture.completedFuture("recovered"));
+						(context, report) -> CompletableFuture.completedFuture("recovered"));
 			assertThat(DriverContract.await(time(), () -> false, result)).isEqualTo("recovered");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 pending 0ms", "attempt 2 timeout 200ms");
 			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
@@ -265,7 +265,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 				.executor(this.queue::add)
 				.build()
 				.callAsync(AsyncExecutorTests.this::newStage,
-						(context, story) -> CompletableFuture.completedFuture("recovered"));
+						(context, report) -> CompletableFuture.completedFuture("recovered"));
 			time().runAll();
 			assertThat(result.join()).isEqualTo("recovered");
 			assertThat(time().elapsed()).isEqualTo(Duration.ofMillis(400));
@@ -295,7 +295,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 					.build();
 				CompletableFuture<String> result = retry.callAsync(() -> CompletableFuture.failedFuture(failure()));
 				assertThat(catchThrowable(result::join)).isInstanceOf(CompletionException.class);
-				assertThat(story().elapsed()).isLessThan(Duration.ofMinutes(1));
+				assertThat(report().elapsed()).isLessThan(Duration.ofMinutes(1));
 			}
 			finally {
 				done.countDown();

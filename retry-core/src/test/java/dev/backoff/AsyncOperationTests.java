@@ -51,8 +51,8 @@ class AsyncOperationTests {
 			assertThat(thrown(call(RetryPolicy.defaults("orders"), operation)))
 				.isSameAs(AsyncOperationTests.this.failure);
 			assertThat(operation.attempts).isEqualTo(2);
-			assertThat(AsyncOperationTests.this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(AsyncOperationTests.this.listener.story())
+			assertThat(AsyncOperationTests.this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(AsyncOperationTests.this.listener.report())
 				.hasMessageContaining("NOT_RETRYABLE, its caller has seen a part (");
 		}
 
@@ -70,7 +70,7 @@ class AsyncOperationTests {
 			IllegalArgumentException hopeless = new IllegalArgumentException();
 			assertThat(thrown(call(RetryPolicy.defaults("orders"), new Streaming(hopeless, 1, "never said"))))
 				.isSameAs(hopeless);
-			assertThat(AsyncOperationTests.this.listener.story())
+			assertThat(AsyncOperationTests.this.listener.report())
 				.hasMessageContaining("IllegalArgumentException is a programming error");
 		}
 
@@ -79,7 +79,7 @@ class AsyncOperationTests {
 			RetryPolicy policy = RetryPolicy.builder("orders").retryWhen((result, context) -> true).build();
 			assertThat(call(policy, new Streaming(null, 1, "its caller has seen a part")))
 				.isCompletedWithValue("result");
-			assertThat(AsyncOperationTests.this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(AsyncOperationTests.this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 		}
 
 		@Test
@@ -92,7 +92,7 @@ class AsyncOperationTests {
 				}
 
 			}))).isSameAs(AsyncOperationTests.this.failure);
-			assertThat(AsyncOperationTests.this.listener.story())
+			assertThat(AsyncOperationTests.this.listener.report())
 				.hasMessageContaining("whether the attempt may be repeated failed with IllegalStateException");
 			assertThat(AsyncOperationTests.this.listener.hookFailures()).hasSize(1);
 		}

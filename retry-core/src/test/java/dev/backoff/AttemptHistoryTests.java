@@ -159,7 +159,7 @@ class AttemptHistoryTests {
 	private String attempts() {
 		return this.history.attemptTimes()
 			.stream()
-			.map((time) -> DurationText.story(time.toNanos()))
+			.map((time) -> DurationText.rounded(time.toNanos()))
 			.collect(Collectors.joining(", "));
 	}
 

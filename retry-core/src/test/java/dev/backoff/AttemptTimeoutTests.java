@@ -153,7 +153,7 @@ class AttemptTimeoutTests extends CallFixture {
 		void mayHaveBeenApplied() {
 			assertThat(overrun(limited().idempotency(Idempotency.NO), new InterruptedException()))
 				.isInstanceOf(AttemptTimeoutException.class);
-			assertThat(story())
+			assertThat(report())
 				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
 		}
@@ -386,7 +386,8 @@ class AttemptTimeoutTests extends CallFixture {
 		void aListOfFailuresHasToNameIt() {
 			assertThat(overrun(limited().retryOn(IOException.class), new IOException("closed")))
 				.isInstanceOf(AttemptTimeoutException.class);
-			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
+			assertThat(report())
+				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
 		}
 
@@ -394,7 +395,7 @@ class AttemptTimeoutTests extends CallFixture {
 		void aListOfFailuresCanAbortIt() {
 			assertThat(overrun(limited().abortOn(AttemptTimeoutException.class), new IOException("closed")))
 				.isInstanceOf(AttemptTimeoutException.class);
-			assertThat(story()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
+			assertThat(report()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
 		}
 
 		@Test

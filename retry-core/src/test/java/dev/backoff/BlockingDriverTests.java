@@ -72,8 +72,8 @@ class BlockingDriverTests extends CallFixture {
 				.returns(last);
 			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> "bad".equals(result)));
 			assertThat(retry.call(operation)).isSameAs(last);
-			assertThat(story().lastResult()).isSameAs(last);
-			assertThat(story().failure()).isNull();
+			assertThat(report().lastResult()).isSameAs(last);
+			assertThat(report().failure()).isNull();
 			assertThat(listener().stopped().get(0).thrown()).isNull();
 			assertThat(recorder().lines("retry")).containsExactly("retry result", "retry result");
 		}
@@ -121,7 +121,7 @@ class BlockingDriverTests extends CallFixture {
 			assertThatThrownBy(() -> retry(policy()).call(operation)).isSameAs(last);
 			assertThat(operation.calls()).isEqualTo(3);
 			assertThat(reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(story()).hasMessage(
+			assertThat(report()).hasMessage(
 					"Stopped after 3 of 4 attempts in 300 ms: NOT_RETRYABLE, IllegalArgumentException is a programming "
 							+ "error; name it in retryOn to retry; the first failure was IOException (policy orders; "
 							+ "waits 100 ms, 200 ms; attempts 0 ms, 0 ms, 0 ms)");
@@ -178,7 +178,7 @@ class BlockingDriverTests extends CallFixture {
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(this.operation.calls()).isEqualTo(2);
 			assertThat(reason()).isEqualTo(StopReason.INTERRUPTED);
-			assertThat(story()).hasCauseInstanceOf(InterruptedException.class)
+			assertThat(report()).hasCauseInstanceOf(InterruptedException.class)
 				.hasMessage("Stopped after 2 of 4 attempts in 200 ms: INTERRUPTED, the thread was interrupted while "
 						+ "waiting (policy orders; waits 100 ms, 200 ms; attempts 0 ms, 0 ms)");
 			assertThat(recorder().lines("waited")).hasSize(2);
@@ -260,7 +260,7 @@ class BlockingDriverTests extends CallFixture {
 			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
 			assertThat(wrapping.delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200),
 					Duration.ofMillis(400));
-			assertThat(story().elapsed()).isEqualTo(Duration.ofMillis(704));
+			assertThat(report().elapsed()).isEqualTo(Duration.ofMillis(704));
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
@@ -307,7 +307,7 @@ class BlockingDriverTests extends CallFixture {
 			StacklessException failure = new StacklessException();
 			assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
 			assertThat(failure.getSuppressed()).isEmpty();
-			assertThat(story().failure()).isSameAs(failure);
+			assertThat(report().failure()).isSameAs(failure);
 		}
 
 		@Test
@@ -319,8 +319,8 @@ class BlockingDriverTests extends CallFixture {
 				assertThatThrownBy(() -> retry.call(operation)).isSameAs(shared);
 				assertThat(operation.calls()).isEqualTo(2);
 			}
-			assertThat(shared.getSuppressed()).containsExactly(listener().stopped().get(0).story());
-			assertThat(listener().stopped()).allMatch((stop) -> stop.story().reason() == StopReason.ATTEMPTS_EXHAUSTED)
+			assertThat(shared.getSuppressed()).containsExactly(listener().stopped().get(0).report());
+			assertThat(listener().stopped()).allMatch((stop) -> stop.report().reason() == StopReason.ATTEMPTS_EXHAUSTED)
 				.hasSize(100);
 		}
 
@@ -330,7 +330,7 @@ class BlockingDriverTests extends CallFixture {
 			IOException closing = new IOException("closing");
 			failure.addSuppressed(closing);
 			assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
-			assertThat(failure.getSuppressed()).containsExactly(closing, story());
+			assertThat(failure.getSuppressed()).containsExactly(closing, report());
 		}
 
 	}

@@ -85,13 +85,13 @@ abstract class CallFixture {
 		return ScriptedOperation.<String>script().fails(this.failure);
 	}
 
-	/** Return the story of the one call that has stopped. */
-	final RetriesStoppedException story() {
-		return this.listener.story();
+	/** Return the stop report of the one call that has stopped. */
+	final RetriesStoppedException report() {
+		return this.listener.report();
 	}
 
 	final StopReason reason() {
-		return story().reason();
+		return report().reason();
 	}
 
 	final void assertDelays(long... millis) {

@@ -99,7 +99,7 @@ class CallObserverTests extends CallFixture {
 			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false,
 					null, null);
 			return retry.<Object, String, IOException>attemptOn(kept, "context", (context, number) -> work(),
-					(context, story) -> {
+					(context, report) -> {
 						note("recovery");
 						return "recovered";
 					});
@@ -180,7 +180,7 @@ class CallObserverTests extends CallFixture {
 		@Test
 		void endAfterTheirRecovery() throws IOException {
 			failFirst(3);
-			retry().recorder(scopes()).build().<String, IOException>call(() -> work(), (operation, story) -> {
+			retry().recorder(scopes()).build().<String, IOException>call(() -> work(), (operation, report) -> {
 				note("recovery");
 				return "recovered";
 			});

@@ -131,7 +131,7 @@ class CallStackTests {
 			}
 		});
 		assertThat(listener.stopped()).hasSize(64 * 100)
-			.allSatisfy((event) -> assertThat(event.story().reason()).isIn(StopReason.DISABLED,
+			.allSatisfy((event) -> assertThat(event.report().reason()).isIn(StopReason.DISABLED,
 					StopReason.ATTEMPTS_EXHAUSTED));
 	}
 

@@ -274,9 +274,11 @@ class DriverContractTests {
 		public @Nullable Object call(ScriptedOperation<@Nullable Object> operation,
 				@Nullable Recovery<Object, @Nullable Object, Exception> recovery) throws Throwable {
 			Queue<Runnable> work = new ConcurrentLinkedQueue<>();
-			CompletableFuture<@Nullable Object> result = this.retry
-				.callAsyncOn("context", (context, number) -> this.starter.start(work, operation), (recovery != null)
-						? (context, story) -> this.starter.start(work, () -> recovery.recover(context, story)) : null);
+			CompletableFuture<@Nullable Object> result = this.retry.callAsyncOn("context",
+					(context, number) -> this.starter.start(work, operation),
+					(recovery != null)
+							? (context, report) -> this.starter.start(work, () -> recovery.recover(context, report))
+							: null);
 			return DriverContract.await(this.setup.time(), () -> {
 				Runnable next = work.poll();
 				if (next != null) {

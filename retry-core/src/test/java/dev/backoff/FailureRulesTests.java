@@ -663,8 +663,8 @@ class FailureRulesTests {
 							throw error;
 						}, (context, stopped) -> "recovered"))
 					.isSameAs(error);
-				assertThat(this.listener.story().attempts()).isEqualTo(1);
-				assertThat(this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+				assertThat(this.listener.report().attempts()).isEqualTo(1);
+				assertThat(this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 				if (Outcome.isFatal(error)) {
 					assertThat(error).hasNoSuppressedExceptions();
 				}
@@ -700,7 +700,7 @@ class FailureRulesTests {
 			assertThrown(policy().classifiers(List.of((thrown) -> {
 				throw new IllegalStateException("wrapped", thrown);
 			})), failure);
-			assertThat(Causes.of(this.listener.story())).noneMatch((cause) -> cause == failure);
+			assertThat(Causes.of(this.listener.report())).noneMatch((cause) -> cause == failure);
 		}
 
 		@Test
@@ -714,16 +714,16 @@ class FailureRulesTests {
 			assertThatExceptionOfType(IOException.class).isThrownBy(
 					() -> Retry.builder(policy().build()).time(early).listener(this.listener).build().call(operation));
 			assertThat(operation.calls()).isEqualTo(3);
-			assertThat(this.listener.story().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+			assertThat(this.listener.report().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test
 		void aSerializedStoryAnswersWithoutFailing() throws Exception {
 			IOException original = new IOException("remote");
 			assertThrown(policy(), original);
-			RetriesStoppedException story = RetriesStoppedException.of(copy(original));
-			assertThat(story).isNotNull();
-			assertThat(story.toString()).contains("Stopped after 3 of 3 attempts");
+			RetriesStoppedException report = RetriesStoppedException.of(copy(original));
+			assertThat(report).isNotNull();
+			assertThat(report.toString()).contains("Stopped after 3 of 3 attempts");
 		}
 
 		private Retry retry(RetryPolicy policy) {

@@ -51,15 +51,15 @@ class IdempotencyTests {
 		@EnumSource(names = { "CONNECT", "POOL" }, mode = EnumSource.Mode.EXCLUDE)
 		void isNotRetriedWhatMayHaveBeenApplied(RetryCause cause) {
 			assertThat(attempts(Idempotency.NO, FailureClassification.transientFailure(cause))).isOne();
-			assertThat(IdempotencyTests.this.listener.story())
+			assertThat(IdempotencyTests.this.listener.report())
 				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
-			assertThat(IdempotencyTests.this.listener.story().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(IdempotencyTests.this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 		}
 
 		@Test
 		void isNotRetriedWhatNobodyClassified() {
 			assertThat(attempts(Idempotency.NO, null)).isOne();
-			assertThat(IdempotencyTests.this.listener.story()).hasMessageContaining("may have been applied");
+			assertThat(IdempotencyTests.this.listener.report()).hasMessageContaining("may have been applied");
 		}
 
 		@Test
@@ -94,7 +94,7 @@ class IdempotencyTests {
 		@EnumSource(names = "BY_KEY", mode = EnumSource.Mode.EXCLUDE)
 		void isNotRetriedAConflictWithoutKeys(Idempotency idempotency) {
 			assertThat(attempts(idempotency, this.conflict)).isOne();
-			assertThat(IdempotencyTests.this.listener.story()).hasMessageContaining("IOException is permanent");
+			assertThat(IdempotencyTests.this.listener.report()).hasMessageContaining("IOException is permanent");
 		}
 
 		@Test

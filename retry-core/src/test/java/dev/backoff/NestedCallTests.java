@@ -54,7 +54,7 @@ class NestedCallTests extends CallFixture {
 			Retry middle = untold(three());
 			assertThatThrownBy(() -> outer.call(() -> middle.call(() -> inner().call(leaf())))).isSameAs(failure());
 			assertThat(leaf().calls()).isEqualTo(3);
-			assertThat(story()).hasMessageContaining(
+			assertThat(report()).hasMessageContaining(
 					"Stopped after 1 of 3 attempts in 300 ms: NESTED, the inner policy orders has refused to retry it");
 			assertThat(failure().getSuppressed()).hasSize(1);
 		}
@@ -70,7 +70,7 @@ class NestedCallTests extends CallFixture {
 				}
 			})).isInstanceOf(IllegalStateException.class);
 			assertThat(leaf().calls()).isEqualTo(3);
-			assertThat(story()).hasMessageContaining("NESTED, the inner policy orders has already retried it");
+			assertThat(report()).hasMessageContaining("NESTED, the inner policy orders has already retried it");
 		}
 
 		@Test
@@ -177,7 +177,7 @@ class NestedCallTests extends CallFixture {
 			Retry refusing = untold(three().abortOn(IOException.class));
 			assertThatThrownBy(() -> retry(three()).call(() -> refusing.call(() -> {
 				throw new IOException("new");
-			}))).satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown)).isSameAs(story())
+			}))).satisfies((thrown) -> assertThat(RetriesStoppedException.of(thrown)).isSameAs(report())
 				.hasMessageStartingWith("Stopped after 3 of 3 attempts"))
 				.satisfies((thrown) -> assertThat(thrown.getSuppressed()).hasSize(2));
 		}
@@ -209,7 +209,7 @@ class NestedCallTests extends CallFixture {
 				.build();
 			assertThatThrownBy(() -> retry(three()).call(() -> spent.call(leaf()))).isSameAs(failure());
 			assertThat(leaf().calls()).isEqualTo(1);
-			assertThat(story()).hasMessageContaining("NESTED, the inner policy orders has refused to retry it");
+			assertThat(report()).hasMessageContaining("NESTED, the inner policy orders has refused to retry it");
 		}
 
 		@Test

@@ -146,7 +146,7 @@ class OverloadGuardTests extends CallFixture {
 			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
 			assertThatThrownBy(() -> builder(policy).budget(this.budget).build().call(failing())).isSameAs(failure());
 			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			assertThat(story().attempts()).isEqualTo(3);
+			assertThat(report().attempts()).isEqualTo(3);
 			List<Duration> delays = time().delays();
 			assertThat(delays.get(0)).isEqualTo(Duration.ofSeconds(1));
 			// a token every ten seconds, asked for every two
@@ -191,11 +191,11 @@ class OverloadGuardTests extends CallFixture {
 			assertThat(refused.breaker()).isEqualTo("gateway");
 			assertThat(refused.timeToProbe()).isEqualTo(Duration.ofMillis(22_500));
 			assertThat(operation.calls()).isZero();
-			RetriesStoppedException story = RetriesStoppedException.of(refused);
-			assertThat(story).isSameAs(story())
+			RetriesStoppedException report = RetriesStoppedException.of(refused);
+			assertThat(report).isSameAs(report())
 				.hasMessage("Stopped after 0 of 4 attempts in 0 ms: BREAKER_OPEN, the breaker gateway is open "
 						+ "(policy orders)");
-			assertThat(story.attempts()).isZero();
+			assertThat(report.attempts()).isZero();
 			assertThat(recorder().lines()).containsExactly("call breaker_open 0ms");
 			assertThat(this.breaker.rejected()).isEqualTo(1);
 		}
@@ -205,7 +205,7 @@ class OverloadGuardTests extends CallFixture {
 			this.breaker.forceOpen();
 			String result = builder(policy()).breaker(this.breaker)
 				.build()
-				.<String, RuntimeException>call(() -> "never", (context, story) -> story.reason().tag());
+				.<String, RuntimeException>call(() -> "never", (context, report) -> report.reason().tag());
 			assertThat(result).isEqualTo("breaker_open");
 		}
 

@@ -150,7 +150,7 @@ class RecoveryTests extends CallFixture {
 			IllegalStateException own = new IllegalStateException("own");
 			assertThatThrownBy(() -> recover(own)).isSameAs(own);
 			assertThat(own.getSuppressed()).containsExactly(failure());
-			assertThat(failure().getSuppressed()).containsExactly(stop().story());
+			assertThat(failure().getSuppressed()).containsExactly(stop().report());
 			assertThat(recorder().lines("recovered")).containsExactly("recovered failed");
 			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.FAILED);
 			assertThat(stop().thrown()).isSameAs(own);
@@ -159,14 +159,14 @@ class RecoveryTests extends CallFixture {
 		@Test
 		void mayThrowTheOriginalAgain() {
 			assertThatThrownBy(() -> recover(failure())).isSameAs(failure());
-			assertThat(failure().getSuppressed()).containsExactly(stop().story());
+			assertThat(failure().getSuppressed()).containsExactly(stop().report());
 		}
 
 		@Test
 		void mayThrowTheStory() {
 			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(failing(), (context, stopped) -> {
 				throw stopped;
-			})).isSameAs(story()).hasNoSuppressedExceptions();
+			})).isSameAs(report()).hasNoSuppressedExceptions();
 		}
 
 		@Test
@@ -178,14 +178,14 @@ class RecoveryTests extends CallFixture {
 						throw own;
 					}))
 				.isSameAs(own);
-			assertThat(own.getSuppressed()).containsExactly(stop().story());
+			assertThat(own.getSuppressed()).containsExactly(stop().report());
 		}
 
 		@Test
 		void doesNotAccumulateOnASharedInstance() {
 			assertThat(suppressedAfterAHundredCalls(IOException::new)).hasSize(1);
 			assertThat(suppressedAfterAHundredCalls(BlockingDriverTests.StacklessException::new))
-				.as("failures that carry no story")
+				.as("failures that carry no report")
 				.hasSizeLessThan(10);
 		}
 

@@ -109,7 +109,7 @@ class ResumedCallTests {
 		assertThat(fail(builder(policy()).build(), kept(3))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> {
 					assertThat(stopped.thrown()).isSameAs(this.failure);
-					assertThat(stopped.story())
+					assertThat(stopped.report())
 						.hasMessage("Stopped after 4 of 4 attempts in 60 min: ATTEMPTS_EXHAUSTED "
 								+ "(policy orders; attempts …, 0 ms)");
 				});
@@ -123,7 +123,7 @@ class ResumedCallTests {
 		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(withTimeLeft(Duration.ofMinutes(-90)),
 				"context", (context, number) -> {
 					throw new AssertionError("no attempt");
-				}, (context, story) -> stories.add(story));
+				}, (context, report) -> stories.add(report));
 		assertThat(next).isEqualTo(new ResumeResult.Done(true));
 		assertThat(stories.get(0).reason()).isEqualTo(StopReason.DEADLINE);
 		assertThat(stories.get(0).failure()).isNull();
@@ -135,7 +135,7 @@ class ResumedCallTests {
 		Retry retry = builder(policy().deadline(Duration.ofSeconds(1))).build();
 		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(ResumeResult.Again.class);
 		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
-				(stopped) -> assertThat(stopped.story().reason()).isEqualTo(StopReason.DEADLINE));
+				(stopped) -> assertThat(stopped.report().reason()).isEqualTo(StopReason.DEADLINE));
 	}
 
 	@Test
@@ -144,7 +144,7 @@ class ResumedCallTests {
 		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
-			assertThat(stopped.story())
+			assertThat(stopped.report())
 				.hasMessage("Stopped after 2 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
 		});
 		assertThat(this.recorder.lines("attempt")).isEmpty();
@@ -308,7 +308,7 @@ class ResumedCallTests {
 		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context",
 				(context, number) -> {
 					throw this.failure;
-				}, (context, story) -> {
+				}, (context, report) -> {
 					throw interrupted;
 				});
 		assertThat(next).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
@@ -322,10 +322,10 @@ class ResumedCallTests {
 				"IOException");
 		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
-				(stopped) -> assertThat(stopped.story())
+				(stopped) -> assertThat(stopped.report())
 					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
 		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
-				(stopped) -> assertThat(stopped.story())
+				(stopped) -> assertThat(stopped.report())
 					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
 	}
 
@@ -367,7 +367,7 @@ class ResumedCallTests {
 		told.add(time.delays().toString());
 		listener.stopped()
 			.forEach((event) -> told
-				.add(event.story().reason() + " " + event.story().attempts() + " " + event.story().elapsed()));
+				.add(event.report().reason() + " " + event.report().attempts() + " " + event.report().elapsed()));
 		return told;
 	}
 
@@ -421,7 +421,7 @@ class ResumedCallTests {
 						state.previousDelay(), state.finalPoll(), null, null);
 				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
-								? (context, story) -> noted(results, recovery.recover(context, story)) : null);
+								? (context, report) -> noted(results, recovery.recover(context, report)) : null);
 				if (next instanceof ResumeResult.Again again) {
 					state = again;
 					this.time.sleep(again.delay().toNanos());

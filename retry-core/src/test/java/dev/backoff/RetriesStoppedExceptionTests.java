@@ -102,8 +102,8 @@ class RetriesStoppedExceptionTests {
 
 	@ParameterizedTest
 	@MethodSource("stories")
-	void tellsItsStory(RetryPolicyBuilder policy, long attemptMillis, String story) {
-		assertThat(storyOf(policy, attemptMillis)).hasMessage("Stopped after " + story);
+	void tellsItsStory(RetryPolicyBuilder policy, long attemptMillis, String report) {
+		assertThat(storyOf(policy, attemptMillis)).hasMessage("Stopped after " + report);
 	}
 
 	private static RetryPolicyBuilder policy() {
@@ -112,22 +112,23 @@ class RetriesStoppedExceptionTests {
 
 	@Test
 	void carriesItsNumbers() {
-		RetriesStoppedException story = storyOf(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(2), 30);
-		assertThat(story.policy()).isEqualTo("orders");
-		assertThat(story.method()).isEqualTo("OrderService.place");
-		assertThat(story.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-		assertThat(story.attempts()).isEqualTo(2);
-		assertThat(story.maxAttempts()).isEqualTo(2);
-		assertThat(story.elapsed()).isEqualTo(Duration.ofMillis(160));
-		assertThat(story.waits())
+		RetriesStoppedException report = storyOf(RetryPolicy.builder("orders").jitter(Jitter.none()).maxAttempts(2),
+				30);
+		assertThat(report.policy()).isEqualTo("orders");
+		assertThat(report.method()).isEqualTo("OrderService.place");
+		assertThat(report.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		assertThat(report.attempts()).isEqualTo(2);
+		assertThat(report.maxAttempts()).isEqualTo(2);
+		assertThat(report.elapsed()).isEqualTo(Duration.ofMillis(160));
+		assertThat(report.waits())
 			.containsExactly(new RetriesStoppedException.Wait(Duration.ofMillis(100), DelaySource.POLICY));
-		assertThat(story.attemptTimes()).containsExactly(Duration.ofMillis(30), Duration.ofMillis(30));
-		assertThat(story.failure()).hasMessage("failed");
-		assertThat(story.lastResult()).isNull();
-		assertThat(story.idempotencyKey()).isNull();
-		assertThat(story).hasNoCause();
-		assertThat(story.getStackTrace()).isEmpty();
-		assertThat(story.getSuppressed()).isEmpty();
+		assertThat(report.attemptTimes()).containsExactly(Duration.ofMillis(30), Duration.ofMillis(30));
+		assertThat(report.failure()).hasMessage("failed");
+		assertThat(report.lastResult()).isNull();
+		assertThat(report.idempotencyKey()).isNull();
+		assertThat(report).hasNoCause();
+		assertThat(report.getStackTrace()).isEmpty();
+		assertThat(report.getSuppressed()).isEmpty();
 	}
 
 	@Test
@@ -139,22 +140,22 @@ class RetriesStoppedExceptionTests {
 			key[0] = Attempt.current().idempotencyKey();
 			throw new IOException();
 		}))).isInstanceOf(IOException.class);
-		assertThat(listener.story().idempotencyKey()).isEqualTo(key[0]).hasSize(36);
+		assertThat(listener.report().idempotencyKey()).isEqualTo(key[0]).hasSize(36);
 	}
 
 	@Test
 	void keepsItsMessageAndCauseWhenSerialized() throws Exception {
-		RetriesStoppedException story = storyOf(RetryPolicy.builder("p").maxAttempts(1), 0);
+		RetriesStoppedException report = storyOf(RetryPolicy.builder("p").maxAttempts(1), 0);
 		ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 		try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-			out.writeObject(story);
+			out.writeObject(report);
 		}
 		try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
 			RetriesStoppedException read = (RetriesStoppedException) in.readObject();
-			assertThat(read).hasMessage(story.getMessage());
+			assertThat(read).hasMessage(report.getMessage());
 			assertThat(read.settledSince(Long.MIN_VALUE)).isFalse();
 			assertThatIllegalStateException().isThrownBy(read::attempts)
-				.withMessage("A serialized story carries only its message and its cause.");
+				.withMessage("A serialized report carries only its message and its cause.");
 		}
 	}
 
@@ -171,8 +172,8 @@ class RetriesStoppedExceptionTests {
 			.fails(failure)
 			.taking(Duration.ofMillis(attemptMillis), this.time);
 		assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure);
-		assertThat(failure.getSuppressed()).containsExactly(listener.story());
-		return listener.story();
+		assertThat(failure.getSuppressed()).containsExactly(listener.report());
+		return listener.report();
 	}
 
 }

@@ -59,7 +59,7 @@ class RetryTests {
 		void isRecovered() {
 			this.retry.run(() -> {
 				throw new IllegalStateException("down");
-			}, (operation, story) -> this.sent.add("parked after " + story.attempts()));
+			}, (operation, report) -> this.sent.add("parked after " + report.attempts()));
 			assertThat(this.sent).containsExactly("parked after 4");
 		}
 
@@ -258,8 +258,8 @@ class RetryTests {
 					finally {
 						Thread.interrupted();
 					}
-					assertThat(listener.story().reason()).isIn(StopReason.DEADLINE, StopReason.INTERRUPTED);
-					assertThat(listener.story().elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
+					assertThat(listener.report().reason()).isIn(StopReason.DEADLINE, StopReason.INTERRUPTED);
+					assertThat(listener.report().elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
 				}
 			}
 		}
@@ -302,19 +302,19 @@ class RetryTests {
 					assertThat(Attempt.current().timeLeft()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
 					throw new IOException("down");
 				})).hasMessage("down");
-				RetriesStoppedException story = listener.story();
-				assertThat(story.elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
-				assertThat(story.attemptTimes()).noneMatch(Duration::isNegative);
+				RetriesStoppedException report = listener.report();
+				assertThat(report.elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
+				assertThat(report.attemptTimes()).noneMatch(Duration::isNegative);
 			}
 		}
 
 		@Test
 		void everyLengthIsToldInWords() {
 			for (long nanos = 1; nanos > 0; nanos = nanos * 3 + 1) {
-				assertThat(DurationText.story(nanos)).isNotEmpty();
+				assertThat(DurationText.rounded(nanos)).isNotEmpty();
 				assertThat(DurationText.exact(nanos)).isNotEmpty();
 			}
-			assertThat(DurationText.story(Long.MAX_VALUE - 1)).isNotEmpty();
+			assertThat(DurationText.rounded(Long.MAX_VALUE - 1)).isNotEmpty();
 			assertThat(DurationText.exact(LONGEST.negated())).isNotEmpty();
 		}
 

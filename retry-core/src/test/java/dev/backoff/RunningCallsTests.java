@@ -127,7 +127,7 @@ class RunningCallsTests {
 			String recovered = RunningCallsTests.this.retry.<String, IOException>call(() -> {
 				assertRunning(1);
 				throw new IOException("down");
-			}, (context, story) -> {
+			}, (context, report) -> {
 				assertRunning(1);
 				return "recovered";
 			});
@@ -149,7 +149,7 @@ class RunningCallsTests {
 			CompletableFuture<String> recovery = new CompletableFuture<>();
 			CompletableFuture<String> result = RunningCallsTests.this.retry.callAsync(
 					() -> CompletableFuture.<String>failedFuture(new IOException("down")),
-					(context, story) -> recovery);
+					(context, report) -> recovery);
 			assertRunning(1);
 			RunningCallsTests.this.time.runAll();
 			assertThat(result).isNotDone();

@@ -54,7 +54,7 @@ class ShutdownTests {
 	@Test
 	void isFollowedByTheRecovery() throws Exception {
 		this.waiting.shutDown();
-		assertThat(retry().build().<String, IOException>call(this::fail, (context, story) -> story.reason().tag()))
+		assertThat(retry().build().<String, IOException>call(this::fail, (context, report) -> report.reason().tag()))
 			.isEqualTo("shutdown");
 	}
 
@@ -68,7 +68,7 @@ class ShutdownTests {
 			Thread.onSpinWait();
 		}
 		CompletableFuture<Integer> result = retry().build()
-			.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure), (context, story) -> {
+			.callAsync(() -> CompletableFuture.<Integer>failedFuture(ShutdownTests.this.failure), (context, report) -> {
 				sleeper.join();
 				return CompletableFuture.completedFuture(1);
 			});
@@ -112,9 +112,9 @@ class ShutdownTests {
 		assertThat(calls).hasValue(callers);
 		assertThat(thrown).hasSize(callers).allSatisfy((failure) -> {
 			assertThat(failure).isInstanceOf(IOException.class);
-			RetriesStoppedException story = RetriesStoppedException.of(failure);
-			assertThat(story).isNotNull();
-			assertThat(story.reason()).isEqualTo(StopReason.SHUTDOWN);
+			RetriesStoppedException report = RetriesStoppedException.of(failure);
+			assertThat(report).isNotNull();
+			assertThat(report.reason()).isEqualTo(StopReason.SHUTDOWN);
 		});
 		assertThat(this.waiting.waiting()).isZero();
 	}

@@ -60,11 +60,11 @@ public class CircuitOpenException extends RuntimeException {
 			@Nullable Duration timeToProbe) {
 		StringBuilder text = new StringBuilder("Circuit breaker ").append(breaker).append(" is ").append(state);
 		if (openFor != null) {
-			text.append(" since ").append(DurationText.story(Nanos.of(openFor)));
+			text.append(" since ").append(DurationText.rounded(Nanos.of(openFor)));
 		}
 		if (timeToProbe != null) {
 			text.append(openFor != null ? ", for another " : " for another ")
-				.append(DurationText.story(Nanos.of(timeToProbe)));
+				.append(DurationText.rounded(Nanos.of(timeToProbe)));
 		}
 		return text.append("; the call was not made.").toString();
 	}

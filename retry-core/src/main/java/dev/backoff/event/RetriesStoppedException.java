@@ -12,16 +12,16 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * The story of a call that stopped without success.
+ * The stop report of a call that stopped without success.
  * <p>
  * It is not what the caller catches: the caller gets the original failure, which carries
- * this story as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
+ * this stop report as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
  * {@code recover} method may take it as its last parameter. It has no stack trace of its
  * own. Its cause is what interrupted the call or made a classifier fail, if anything did.
  * Immutable and thread-safe.
  * <p>
- * A serialized story keeps its message and cause only. After it is read from a stream,
- * {@link #settledSince} answers false and the other accessors throw an
+ * A serialized stop report keeps its message and cause only. After it is read from a
+ * stream, {@link #settledSince} answers false and the other accessors throw an
  * {@link IllegalStateException}.
  *
  * @since 0.1
@@ -44,7 +44,7 @@ public final class RetriesStoppedException extends RuntimeException {
 
 		@Override
 		public String toString() {
-			String text = DurationText.story(Nanos.of(this.length));
+			String text = DurationText.rounded(Nanos.of(this.length));
 			return (this.source == DelaySource.POLICY) ? text : text + " (" + this.source.tag() + ")";
 		}
 
@@ -87,7 +87,7 @@ public final class RetriesStoppedException extends RuntimeException {
 			}
 			int counted = unlimited ? this.attempts : this.maxAttempts;
 			text.append((counted == 1) ? " attempt in " : " attempts in ")
-				.append(DurationText.story(Nanos.of(this.elapsed)))
+				.append(DurationText.rounded(Nanos.of(this.elapsed)))
 				.append(": ")
 				.append(this.reason);
 			if (this.why != null) {
@@ -96,7 +96,7 @@ public final class RetriesStoppedException extends RuntimeException {
 			text.append(" (policy ").append(this.policy);
 			append(text, "; waits ", this.waits, this.waitsAbridged, Wait::toString);
 			append(text, "; attempts ", this.attemptTimes, this.attemptsAbridged,
-					(time) -> DurationText.story(Nanos.of(time)));
+					(time) -> DurationText.rounded(Nanos.of(time)));
 			return text.append(')').toString();
 		}
 
@@ -147,49 +147,50 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the story that a failure or one of its causes carries; the first of them
-	 * counts. If a recovery threw, the failure it recovered from carries the story, and
-	 * is itself suppressed by what the recovery threw.
+	 * Return the stop report that a failure or one of its causes carries; the first of
+	 * them counts. If a recovery threw, the failure it recovered from carries the stop
+	 * report, and is itself suppressed by what the recovery threw.
 	 * @param failure what a retried call has thrown
-	 * @return the story, or null if neither the failure nor one of its causes carries one
+	 * @return the stop report, or null if neither the failure nor one of its causes
+	 * carries one
 	 */
 	public static @Nullable RetriesStoppedException of(Throwable failure) {
 		for (Throwable candidate : Causes.of(failure)) {
-			RetriesStoppedException story = carriedBy(candidate);
-			if (story != null) {
-				return story;
+			RetriesStoppedException report = carriedBy(candidate);
+			if (report != null) {
+				return report;
 			}
 		}
 		return null;
 	}
 
 	private static @Nullable RetriesStoppedException carriedBy(Throwable failure) {
-		RetriesStoppedException story = on(failure);
+		RetriesStoppedException report = on(failure);
 		Throwable[] suppressed = failure.getSuppressed();
-		for (int i = 0; story == null && i < suppressed.length; i++) {
-			story = on(suppressed[i]);
+		for (int i = 0; report == null && i < suppressed.length; i++) {
+			report = on(suppressed[i]);
 		}
-		return story;
+		return report;
 	}
 
 	/**
-	 * {@return the last story that a failure itself carries, or null} Its causes do not
-	 * count.
+	 * {@return the last stop report that a failure itself carries, or null} Its causes do
+	 * not count.
 	 * @param failure what a retried call has thrown
 	 */
 	public static @Nullable RetriesStoppedException on(Throwable failure) {
 		RetriesStoppedException last = null;
 		for (Throwable suppressed : failure.getSuppressed()) {
-			last = (suppressed instanceof RetriesStoppedException story) ? story : last;
+			last = (suppressed instanceof RetriesStoppedException report) ? report : last;
 		}
 		return last;
 	}
 
 	/**
-	 * Add this story to a failure, unless it carries one already: that of an inner call,
-	 * or of another call on an instance that is thrown again and again. The story of a
-	 * call that has retried is also added where the other call has not, and so there are
-	 * two at most. A failure without suppression stays as it is.
+	 * Add this stop report to a failure, unless it carries one already: that of an inner
+	 * call, or of another call on an instance that is thrown again and again. The stop
+	 * report of a call that has retried is also added where the other call has not, and
+	 * so there are two at most. A failure without suppression stays as it is.
 	 * @param failure what the caller gets
 	 */
 	public void attachTo(Throwable failure) {
@@ -286,7 +287,8 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * must not be repeated. An attempt that began with that reading, and gets the call's
 	 * failure, does not retry it then.
 	 * @param reading the reading, in nanoseconds
-	 * @return false for a story read from a stream, whose ticker was another process's
+	 * @return false for a stop report read from a stream, whose ticker was another
+	 * process's
 	 */
 	public boolean settledSince(long reading) {
 		return this.settled && this.began - reading > 0;
@@ -294,7 +296,7 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	private Details details() {
 		if (this.details == null) {
-			throw new IllegalStateException("A serialized story carries only its message and its cause.");
+			throw new IllegalStateException("A serialized report carries only its message and its cause.");
 		}
 		return this.details;
 	}

@@ -58,11 +58,11 @@ public sealed interface RetryEvent {
 	 *
 	 * @param policy the policy's name
 	 * @param method the method
-	 * @param story what happened
+	 * @param report what happened
 	 * @param recovery what the recovery did
 	 * @param thrown what the caller gets thrown, or null if it gets a result
 	 */
-	record Stopped(String policy, String method, RetriesStoppedException story, RecoveryOutcome recovery,
+	record Stopped(String policy, String method, RetriesStoppedException report, RecoveryOutcome recovery,
 			@Nullable Throwable thrown) implements RetryEvent {
 	}
 

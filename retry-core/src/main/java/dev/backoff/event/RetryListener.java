@@ -30,7 +30,7 @@ public interface RetryListener {
 
 	/**
 	 * A call stopped without success; its recovery, if any, has run.
-	 * @param event the story, and what the caller gets
+	 * @param event the stop report, and what the caller gets
 	 */
 	default void onStop(RetryEvent.Stopped event) {
 	}

@@ -6,7 +6,7 @@ import java.math.RoundingMode;
 import java.time.Duration;
 
 /**
- * Durations as text, for two readers: a person who reads a story ("1.83 s") and a
+ * Durations as text, for two readers: a person who reads a stop report ("1.83 s") and a
  * configuration that must give the same value back ("1830ms").
  *
  * @since 0.1
@@ -38,7 +38,7 @@ public final class DurationText {
 	 * @return for instance {@code 0.4 ms}, {@code 72 ms}, {@code 1.83 s},
 	 * {@code 2 min 5 s}
 	 */
-	public static String story(long nanos) {
+	public static String rounded(long nanos) {
 		if (nanos == Nanos.UNLIMITED) {
 			return "unlimited";
 		}

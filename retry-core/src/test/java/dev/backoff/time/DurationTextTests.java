@@ -17,7 +17,7 @@ class DurationTextTests {
 			"7199600000000, 120 min", "7200000000000, 2 h 0 min", "93780000000000, 26 h 3 min",
 			"9223372036854775806, 2562047 h 47 min", "9223372036854775807, unlimited" })
 	void tellsAPersonThreeDigitsAndOneUnit(long nanos, String text) {
-		assertThat(DurationText.story(nanos)).isEqualTo(text);
+		assertThat(DurationText.rounded(nanos)).isEqualTo(text);
 	}
 
 	@ParameterizedTest

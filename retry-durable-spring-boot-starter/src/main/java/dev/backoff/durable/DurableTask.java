@@ -180,7 +180,7 @@ final class DurableTask {
 			return again(call, execution, again);
 		}
 		if (next instanceof ResumeResult.Stopped stopped) {
-			RetriesStoppedException story = stopped.story();
+			RetriesStoppedException story = stopped.report();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
 			return dead(call, execution, story.attempts(),
 					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));

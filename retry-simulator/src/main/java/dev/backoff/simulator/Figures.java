@@ -41,7 +41,7 @@ final class Figures {
 
 	/** Return seconds as a person reads them. */
 	static String seconds(double seconds) {
-		return DurationText.story(Math.round(seconds * 1e9));
+		return DurationText.rounded(Math.round(seconds * 1e9));
 	}
 
 	static String percent(double share) {

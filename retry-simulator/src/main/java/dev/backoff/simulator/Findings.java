@@ -196,7 +196,7 @@ final class Findings {
 	private void holdsThreads(Plan plan) {
 		if (plan.meanWait().compareTo(LONG) > 0) {
 			add("holds-threads", Severity.WARN,
-					"A blocking call that fails holds its thread for " + story(plan.meanWait()) + " on average.",
+					"A blocking call that fails holds its thread for " + rounded(plan.meanWait()) + " on average.",
 					new Figures().put("seconds", plan.meanWait().toNanos() / 1e9));
 		}
 	}
@@ -207,7 +207,7 @@ final class Findings {
 		if (growth >= SENSITIVE && Double.isFinite(growth)) {
 			add("sensitive", Severity.INFO,
 					"One attempt more makes the longest wait " + Figures.text(growth) + " times as long, "
-							+ story(longer) + ".",
+							+ rounded(longer) + ".",
 					new Figures().put("growth", growth).put("seconds", longer.toNanos() / 1e9));
 		}
 	}
@@ -227,8 +227,8 @@ final class Findings {
 				: Integer.toString(policy.maxAttempts());
 	}
 
-	private static String story(Duration duration) {
-		return DurationText.story(duration.toNanos());
+	private static String rounded(Duration duration) {
+		return DurationText.rounded(duration.toNanos());
 	}
 
 	/*

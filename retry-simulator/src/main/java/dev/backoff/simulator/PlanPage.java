@@ -57,25 +57,25 @@ final class PlanPage {
 					.steps()
 					.stream()
 					.limit(MOST_ROWS)
-					.map((step) -> step.retry() + "|" + DurationText.story(step.least()) + "|"
-							+ DurationText.story(step.mean()) + "|" + DurationText.story(step.greatest())));
+					.map((step) -> step.retry() + "|" + DurationText.rounded(step.least()) + "|"
+							+ DurationText.rounded(step.mean()) + "|" + DurationText.rounded(step.greatest())));
 		table("Calls that survive an outage, if the budget pays", "of|if they begin with it|within it",
 				plan.outages()
 					.stream()
 					.map((outage) -> DurationText.exact(outage) + "|" + Figures.percent(plan.survival(outage)) + "|"
 							+ Figures.percent(plan.survivalWithin(outage))));
 		table("Waits of a call that fails", "share of the calls|no longer than", Stream.of(0.01, 0.5, 0.9, 0.99)
-			.map((share) -> Figures.percent(share) + "|" + DurationText.story(plan.totalWait(share).toNanos())));
+			.map((share) -> Figures.percent(share) + "|" + DurationText.rounded(plan.totalWait(share).toNanos())));
 		table("With one number changed", "change|mean wait|longest|half survive, if the budget pays",
 				Stream.concat(Stream.of(Map.entry("as configured", plan)), plan.variants().entrySet().stream())
-					.map((variant) -> variant.getKey() + "|" + story(variant.getValue().meanWait()) + "|"
-							+ story(variant.getValue().longestWait()) + "|"
-							+ story(variant.getValue().riddenOut(0.5))));
+					.map((variant) -> variant.getKey() + "|" + rounded(variant.getValue().meanWait()) + "|"
+							+ rounded(variant.getValue().longestWait()) + "|"
+							+ rounded(variant.getValue().riddenOut(0.5))));
 		this.text.append("</div>\n");
 	}
 
-	private static String story(Duration duration) {
-		return DurationText.story(duration.toNanos());
+	private static String rounded(Duration duration) {
+		return DurationText.rounded(duration.toNanos());
 	}
 
 	private static Stream<String> storm(Storm storm) {

@@ -58,7 +58,7 @@ final class RideOut {
 
 	String text(double share) {
 		Duration outage = riddenOut(share);
-		return ((outage.toNanos() == this.longest) ? "over " : "") + DurationText.story(outage.toNanos());
+		return ((outage.toNanos() == this.longest) ? "over " : "") + DurationText.rounded(outage.toNanos());
 	}
 
 	private Duration find(double share) {

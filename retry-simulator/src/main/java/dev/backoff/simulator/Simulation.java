@@ -149,7 +149,7 @@ final class Simulation implements RetryListener {
 
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		StopReason reason = event.story().reason();
+		StopReason reason = event.report().reason();
 		if (reason == StopReason.BUDGET) {
 			this.refusedByBudget++;
 		}

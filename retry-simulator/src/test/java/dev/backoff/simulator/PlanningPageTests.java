@@ -45,8 +45,8 @@ class PlanningPageTests {
 	void hasTheTableOfThePresets() throws IOException {
 		String table = Stream.of(Preset.values()).map((preset) -> {
 			Plan plan = plan(preset);
-			return "| `%s` | %s | %s | %s |\n".formatted(preset.key(), story(plan.meanWait().toNanos()),
-					story(plan.totalWait(0.99).toNanos()), rideOut(preset));
+			return "| `%s` | %s | %s | %s |\n".formatted(preset.key(), report(plan.meanWait().toNanos()),
+					report(plan.totalWait(0.99).toNanos()), rideOut(preset));
 		}).collect(Collectors.joining("", """
 				| preset | a failing call waits on average | 99 % wait at most | 99 % survive an outage of |
 				| --- | --- | --- | --- |
@@ -75,8 +75,8 @@ class PlanningPageTests {
 		assertThat(row).endsWith(" | " + rideOut(preset) + " |");
 	}
 
-	private static String story(long nanos) {
-		return DurationText.story(nanos);
+	private static String report(long nanos) {
+		return DurationText.rounded(nanos);
 	}
 
 	/** Return the plan of a preset, which is made once for all tests. */

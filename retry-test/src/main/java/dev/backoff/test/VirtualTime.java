@@ -360,7 +360,7 @@ public final class VirtualTime implements RetryTime {
 		this.held = (this.agenda.isMoving() && isHeld() && !this.agenda.isCallAtWork()) ? this.held + nanos : 0;
 		if (this.held >= this.patience && this.held - nanos < this.patience) {
 			LOG.log(Level.WARNING, "Virtual time has stood for {0} of real time: it is held, and all calls wait. Close "
-					+ "the hold before you wait for them.", DurationText.story(this.patience));
+					+ "the hold before you wait for them.", DurationText.rounded(this.patience));
 		}
 	}
 
@@ -371,7 +371,7 @@ public final class VirtualTime implements RetryTime {
 						+ "ends. If it waits for a call on an executor of its own, carry RetryContext there. If it "
 						+ "really takes so long, hold or advance the time around it, or set another "
 						+ "VirtualTime.patience. {2}",
-				work, DurationText.story(this.patience),
+				work, DurationText.rounded(this.patience),
 				(thread == null) ? "No thread is known to work for it." : "Its thread " + thread.getName() + " is at "
 						+ Arrays.stream(thread.getStackTrace()).limit(FRAMES).toList() + ".");
 	}
@@ -400,7 +400,7 @@ public final class VirtualTime implements RetryTime {
 				for (long left = longest; begun() < calls; left = VirtualTime.this.changed.awaitNanos(left)) {
 					if (left <= 0) {
 						throw new IllegalStateException("Invalid number of calls (" + calls + "): " + begun()
-								+ " have begun in this hold after " + DurationText.story(longest)
+								+ " have begun in this hold after " + DurationText.rounded(longest)
 								+ ". Give each call a thread of its own, since one that waits keeps its thread.");
 					}
 				}

@@ -21,8 +21,8 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 /**
- * A call that is refused, from its start to what its caller gets thrown: story, meters
- * and log line included.
+ * A call that is refused, from its start to what its caller gets thrown: stop report,
+ * meters and log line included.
  */
 public enum Refusal {
 
@@ -93,8 +93,8 @@ public enum Refusal {
 	}
 
 	private void check(RuntimeException failure) {
-		RetriesStoppedException story = RetriesStoppedException.of(failure);
-		if (story == null || story.reason() != this.reason) {
+		RetriesStoppedException report = RetriesStoppedException.of(failure);
+		if (report == null || report.reason() != this.reason) {
 			throw new IllegalStateException("The call was not refused by " + this.label, failure);
 		}
 	}

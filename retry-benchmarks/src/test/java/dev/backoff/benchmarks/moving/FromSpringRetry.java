@@ -71,7 +71,7 @@ final class FromSpringRetry {
 			return this.warehouse.reserve(item);
 		}
 
-		String putOff(String item, RetriesStoppedException story) {
+		String putOff(String item, RetriesStoppedException report) {
 			return item + " later";
 		}
 

@@ -64,8 +64,10 @@ public final class FrameworkRetries {
 		long longest = longest(retry.policy());
 		if (longest > Nanos.of(LONGEST_FOR_KAFKA)
 				&& ClassUtils.isPresent(KAFKA, FrameworkRetries.class.getClassLoader())) {
-			logger.info("Policy {} waits up to {}, longer than Kafka's max.poll.interval.ms allows by default: "
-					+ "use ContainerPausingBackOffHandler", retry.policy().name(), DurationText.story(longest));
+			logger.info(
+					"Policy {} waits up to {}, longer than Kafka's max.poll.interval.ms allows by default: "
+							+ "use ContainerPausingBackOffHandler",
+					retry.policy().name(), DurationText.rounded(longest));
 		}
 		return new PolicyBackOff(retry);
 	}

@@ -27,11 +27,11 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * The methods of a bean that recover one of its methods. They have the same name and the
- * parameters of the method, and may have one more for the failure or for the story.
+ * parameters of the method, and may have one more for the failure or for the stop report.
  * <p>
  * Of several, the one is chosen whose last parameter is nearest to the failure's class,
- * then one that takes the story, then one that takes neither. Of several that take the
- * same failure, the one is chosen that shares most parameter types with the method.
+ * then one that takes the stop report, then one that takes neither. Of several that take
+ * the same failure, the one is chosen that shares most parameter types with the method.
  */
 record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
@@ -184,7 +184,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
 	record Candidate(Method method, @Nullable Class<?> failure) {
 
-		private static final int TAKES_STORY = 1_000;
+		private static final int TAKES_REPORT = 1_000;
 
 		private static final int TAKES_NOTHING = 2_000;
 
@@ -197,7 +197,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 				return TAKES_NOTHING;
 			}
 			if (this.failure == RetriesStoppedException.class) {
-				return TAKES_STORY;
+				return TAKES_REPORT;
 			}
 			Throwable thrown = (stopped.failure() != null) ? stopped.failure() : stopped;
 			int distance = 0;
@@ -211,7 +211,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		}
 
 		/**
-		 * Return the arguments of the call, with the failure or the story if it is taken.
+		 * Return the arguments of the call, with the failure or the stop report if it is
+		 * taken.
 		 */
 		@Nullable Object[] arguments(@Nullable Object[] arguments, RetriesStoppedException stopped) {
 			if (this.failure == null) {
@@ -223,8 +224,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 				// the continuation stays the last
 				extended[last] = extended[--last];
 			}
-			boolean story = this.failure == RetriesStoppedException.class || stopped.failure() == null;
-			extended[last] = story ? stopped : stopped.failure();
+			boolean report = this.failure == RetriesStoppedException.class || stopped.failure() == null;
+			extended[last] = report ? stopped : stopped.failure();
 			return extended;
 		}
 

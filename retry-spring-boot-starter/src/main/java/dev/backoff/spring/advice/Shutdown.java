@@ -149,7 +149,7 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 			if (ended.compareAndSet(false, true)) {
 				long count = this.calls.running();
 				logger.info("Closing with {} still running after {} (backoff.shutdown.wait)",
-						(count == 1) ? "1 call" : count + " calls", DurationText.story(this.wait));
+						(count == 1) ? "1 call" : count + " calls", DurationText.rounded(this.wait));
 				callback.run();
 			}
 		}, this.wait);

@@ -377,7 +377,7 @@ public final class StartupAdvice {
 		long longest = rule.jitter().replacesShape() ? rule.capNanos() : rule.capped(retries);
 		if (longest < rule.capNanos()) {
 			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
-					+ DurationText.story(longest) + " before jitter");
+					+ DurationText.rounded(longest) + " before jitter");
 		}
 	}
 
@@ -397,7 +397,7 @@ public final class StartupAdvice {
 		if (waits > LONG_WAIT && plan.adapter().holdsThread()) {
 			boolean scheduled = has(plan, "org.springframework.scheduling.annotation.Scheduled");
 			advice.add(((waits == Nanos.UNLIMITED) ? "waits of any length"
-					: "waits of up to " + DurationText.story(waits) + " in all") + " hold the calling thread"
+					: "waits of up to " + DurationText.rounded(waits) + " in all") + " hold the calling thread"
 					+ (scheduled ? ", and the next run of the schedule with it" : ""));
 		}
 		if (plan.adapter().holdsThread() && policy.deadlineNanos() != Nanos.UNLIMITED

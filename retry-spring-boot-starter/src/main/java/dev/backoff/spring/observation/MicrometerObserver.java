@@ -186,7 +186,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		@Override
 		public void waitBegins(DelaySource source, long nanos) {
 			this.context.waitBegins(nanos);
-			this.observation.event(BackoffObservations.WAIT.format(DurationText.story(nanos), source.tag()));
+			this.observation.event(BackoffObservations.WAIT.format(DurationText.rounded(nanos), source.tag()));
 		}
 
 		@Override

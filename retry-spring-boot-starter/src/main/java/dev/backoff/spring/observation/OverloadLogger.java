@@ -76,7 +76,7 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 		Counts counts = breaker.counts();
 		Duration left = breaker.timeToProbe();
 		return ((counts.total() > 0) ? ": " + rates(counts) : "")
-				+ ((left != null) ? "; open for " + DurationText.story(Nanos.of(left)) : "");
+				+ ((left != null) ? "; open for " + DurationText.rounded(Nanos.of(left)) : "");
 	}
 
 	@Override

@@ -23,7 +23,7 @@ import dev.backoff.time.RetryTime;
 
 /**
  * Log one line per call that wanted a retry and stopped without success, or whose failure
- * a recovery handled: the whole story at WARN, with these key-values. <pre>
+ * a recovery handled: the whole stop report at WARN, with these key-values. <pre>
  * backoff.policy, backoff.method   names
  * backoff.attempts                 number of attempts
  * backoff.stop                     stop reason, in lower case
@@ -127,7 +127,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			named(Level.DEBUG, event).addKeyValue(ATTEMPTS, event.attempts())
 				.addKeyValue(ELAPSED, event.elapsed().toMillis())
 				.log("Succeeded after " + event.attempts() + " attempts in "
-						+ DurationText.story(event.elapsed().toNanos()) + ": " + event.method() + " (policy "
+						+ DurationText.rounded(event.elapsed().toNanos()) + ": " + event.method() + " (policy "
 						+ event.policy() + ")");
 		}
 	}
@@ -143,13 +143,13 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	public void onStop(RetryEvent.Stopped event) {
 		sweep();
 		Level level = level(event);
-		if (level == Level.DEBUG && event.story().reason() == StopReason.NESTED && logger.isInfoEnabled()
+		if (level == Level.DEBUG && event.report().reason() == StopReason.NESTED && logger.isInfoEnabled()
 				&& isFirst(this.nestedMethods, event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
 					+ "this is said once for each method");
 			return;
 		}
-		if (level == Level.DEBUG && event.story().toString().contains(RetriesStoppedException.UNREACHED)
+		if (level == Level.DEBUG && event.report().toString().contains(RetriesStoppedException.UNREACHED)
 				&& isFirst(this.unreachedMethods, event.method())) {
 			log(Level.WARN, event, "; this is said once for each method");
 			return;
@@ -161,8 +161,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			log(level, event, "");
 			return;
 		}
-		RetriesStoppedException story = event.story();
-		int place = this.quotas.place(event.policy(), story.reason(), story.attempts(),
+		RetriesStoppedException report = event.report();
+		int place = this.quotas.place(event.policy(), report.reason(), report.attempts(),
 				event.recovery() == RecoveryOutcome.DONE, this.time.nanoTime());
 		if (place <= StopQuotas.FULL) {
 			log(level, event, remark(place));
@@ -219,18 +219,18 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	}
 
 	private static void log(Level level, RetryEvent.Stopped event, String remark) {
-		RetriesStoppedException story = event.story();
-		Throwable failure = story.failure();
-		LoggingEventBuilder line = named(level, event).addKeyValue(ATTEMPTS, story.attempts())
-			.addKeyValue(STOP, story.reason().tag())
-			.addKeyValue(ELAPSED, story.elapsed().toMillis())
-			.addKeyValue("backoff.waits_ms", story.waits().stream().map((wait) -> wait.length().toMillis()).toList())
-			.addKeyValue("backoff.attempts_ms", story.attemptTimes().stream().map(Duration::toMillis).toList())
+		RetriesStoppedException report = event.report();
+		Throwable failure = report.failure();
+		LoggingEventBuilder line = named(level, event).addKeyValue(ATTEMPTS, report.attempts())
+			.addKeyValue(STOP, report.reason().tag())
+			.addKeyValue(ELAPSED, report.elapsed().toMillis())
+			.addKeyValue("backoff.waits_ms", report.waits().stream().map((wait) -> wait.length().toMillis()).toList())
+			.addKeyValue("backoff.attempts_ms", report.attemptTimes().stream().map(Duration::toMillis).toList())
 			.addKeyValue("backoff.recover", event.recovery().name().toLowerCase(Locale.ROOT));
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
 		}
-		line.log(story.getMessage() + "; " + event.method() + ending(story) + recovery(event)
+		line.log(report.getMessage() + "; " + event.method() + ending(report) + recovery(event)
 				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).setCause(failure).log("Recovered " + event.method() + " from this failure");
@@ -242,7 +242,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		LoggingEventBuilder line = logger.atLevel((reason == StopReason.SHUTDOWN) ? Level.INFO : Level.WARN)
 			.addKeyValue(POLICY, held.policy())
 			.addKeyValue("backoff.calls", held.calls());
-		String within = DurationText.story(held.within());
+		String within = DurationText.rounded(held.within());
 		if (reason == null) {
 			line.log("The first attempts of " + held.calls() + " more stored calls failed within " + within
 					+ " (policy " + held.policy() + ")");
@@ -252,7 +252,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue(ATTEMPTS, held.attempts())
 			.addKeyValue("backoff.recovered", held.recovered())
 			.log("Stopped " + held.calls() + " more " + ((held.calls() == 1) ? "call" : "calls") + " within " + within
-					+ ", the last " + DurationText.story(held.ago()) + " ago: " + reason + " (policy " + held.policy()
+					+ ", the last " + DurationText.rounded(held.ago()) + " ago: " + reason + " (policy " + held.policy()
 					+ "; attempts " + held.attempts() + "; recovered " + held.recovered() + ")");
 	}
 
@@ -261,21 +261,21 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	}
 
 	private static Level level(RetryEvent.Stopped event) {
-		RetriesStoppedException story = event.story();
+		RetriesStoppedException report = event.report();
 		// the failure of a stored call reaches no caller
 		boolean swallowed = event.recovery() == RecoveryOutcome.DONE || MDC.get(STORED_CALL) != null;
-		return switch (story.reason()) {
+		return switch (report.reason()) {
 			case SHUTDOWN -> Level.INFO;
 			case NESTED, CANCELLED -> swallowed ? Level.WARN : Level.DEBUG;
 			case NOT_RETRYABLE, INTERRUPTED ->
-				(swallowed || story.attempts() > 1 || !story.waits().isEmpty()) ? Level.WARN : Level.DEBUG;
+				(swallowed || report.attempts() > 1 || !report.waits().isEmpty()) ? Level.WARN : Level.DEBUG;
 			default -> Level.WARN;
 		};
 	}
 
-	private static String ending(RetriesStoppedException story) {
-		Throwable failure = story.failure();
-		if (story.attempts() == 0) {
+	private static String ending(RetriesStoppedException report) {
+		Throwable failure = report.failure();
+		if (report.attempts() == 0) {
 			return " was not called";
 		}
 		return (failure != null) ? " failed with " + FailureText.classes(failure)

@@ -54,7 +54,7 @@ public final class StoppedCalls implements RetryListener {
 
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		StopReason reason = event.story().reason();
+		StopReason reason = event.report().reason();
 		if ((reason != StopReason.NESTED && reason != StopReason.CANCELLED)
 				|| event.recovery() == RecoveryOutcome.DONE) {
 			add(event.policy(), describe(event));
@@ -68,11 +68,11 @@ public final class StoppedCalls implements RetryListener {
 	}
 
 	private StoppedCall describe(RetryEvent.Stopped event) {
-		RetriesStoppedException story = event.story();
-		Throwable failure = story.failure();
-		List<Duration> waits = story.waits().stream().map(Wait::length).toList();
-		return new StoppedCall(this.clock.instant(), event.policy(), event.method(), story.reason(), story.attempts(),
-				waits, story.attemptTimes(), story.elapsed(), (failure != null) ? failure.getClass().getName() : null,
+		RetriesStoppedException report = event.report();
+		Throwable failure = report.failure();
+		List<Duration> waits = report.waits().stream().map(Wait::length).toList();
+		return new StoppedCall(this.clock.instant(), event.policy(), event.method(), report.reason(), report.attempts(),
+				waits, report.attemptTimes(), report.elapsed(), (failure != null) ? failure.getClass().getName() : null,
 				(failure != null) ? FailureText.rootClass(failure) : null,
 				(failure != null && this.messages.getAsBoolean()) ? FailureText.message(failure) : null,
 				event.recovery());

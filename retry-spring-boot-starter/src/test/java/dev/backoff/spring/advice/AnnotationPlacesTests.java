@@ -112,7 +112,7 @@ class AnnotationPlacesTests extends AdvisedApplication {
 		assertThat(methods()).containsExactly("NotOverriding.place", "NotOverridingEither.place");
 		assertThat(waits(this.context.getBean(NotOverriding.class)::place)).containsExactly(NANO);
 		assertThat(waits(this.context.getBean(NotOverridingEither.class)::place)).containsExactly(NANO);
-		assertThat(this.listener.stopped()).extracting((stopped) -> stopped.story().method())
+		assertThat(this.listener.stopped()).extracting((stopped) -> stopped.report().method())
 			.containsExactly("NotOverriding.place", "NotOverridingEither.place");
 		assertThat(methods()).containsExactly("NotOverriding.place", "NotOverridingEither.place");
 	}

@@ -220,10 +220,10 @@ class AsyncMethodsTests {
 					}, Runnable::run));
 				context.getBean(VirtualTime.class).runAll();
 				assertThat(result.handle((value, thrown) -> thrown).join()).isSameAs(failure);
-				RetriesStoppedException story = context.getBean(RecordingListener.class).story();
-				assertThat(RetriesStoppedException.of(failure)).isSameAs(story);
-				assertThat(story.method()).isEqualTo("Plain.call");
-				assertThat(story.attempts()).isEqualTo(4);
+				RetriesStoppedException report = context.getBean(RecordingListener.class).report();
+				assertThat(RetriesStoppedException.of(failure)).isSameAs(report);
+				assertThat(report.method()).isEqualTo("Plain.call");
+				assertThat(report.attempts()).isEqualTo(4);
 			});
 		}
 
@@ -237,7 +237,7 @@ class AsyncMethodsTests {
 				assertThat(polled.toCompletableFuture()).isCompletedWithValue(new Answer("DONE"));
 				assertThat(checked).isCompletedWithValue(false);
 				assertThat(bean.polls()).isEqualTo(3);
-				assertThat(context.getBean(RecordingListener.class).story().attempts()).isEqualTo(2);
+				assertThat(context.getBean(RecordingListener.class).report().attempts()).isEqualTo(2);
 			});
 		}
 
@@ -267,7 +267,7 @@ class AsyncMethodsTests {
 				assertThat(results.get(0)).isNotDone();
 			});
 			assertThat(results.get(0)).isCompletedExceptionally();
-			assertThat(listener[0].story().reason()).isEqualTo(StopReason.SHUTDOWN);
+			assertThat(listener[0].report().reason()).isEqualTo(StopReason.SHUTDOWN);
 		}
 
 	}
@@ -418,8 +418,8 @@ class AsyncMethodsTests {
 			return CompletableFuture.failedFuture(new IOException("down"));
 		}
 
-		CompletionStage<String> park(String order, RetriesStoppedException story) {
-			return CompletableFuture.completedStage("parked " + order + " after " + story.reason());
+		CompletionStage<String> park(String order, RetriesStoppedException report) {
+			return CompletableFuture.completedStage("parked " + order + " after " + report.reason());
 		}
 
 		CompletableFuture<String> parkInVain(String order) {

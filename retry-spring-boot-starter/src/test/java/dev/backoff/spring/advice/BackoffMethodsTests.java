@@ -488,8 +488,8 @@ class BackoffMethodsTests {
 	}
 
 	private static @Nullable StopReason reason(Throwable failure) {
-		RetriesStoppedException story = RetriesStoppedException.of(failure);
-		return (story != null) ? story.reason() : null;
+		RetriesStoppedException report = RetriesStoppedException.of(failure);
+		return (report != null) ? report.reason() : null;
 	}
 
 	static class Closing {

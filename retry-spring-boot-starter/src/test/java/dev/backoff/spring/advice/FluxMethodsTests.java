@@ -96,10 +96,10 @@ class FluxMethodsTests {
 			time.runAll();
 			assertThat(seen).containsExactly(1, 2);
 			assertThat(thrown).hasValue(failure);
-			RetriesStoppedException story = RetriesStoppedException.of(thrown.get());
-			assertThat(story).hasMessageContaining(
+			RetriesStoppedException report = RetriesStoppedException.of(thrown.get());
+			assertThat(report).hasMessageContaining(
 					"NOT_RETRYABLE, elements have been passed on already; " + "with replay: true they come again");
-			assertThat(story.attempts()).isEqualTo(1);
+			assertThat(report.attempts()).isEqualTo(1);
 		}
 
 		@Test
@@ -221,7 +221,7 @@ class FluxMethodsTests {
 			assertThat(time.pending()).isEqualTo(1);
 			call.dispose();
 			assertThat(time.pending()).isZero();
-			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
+			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test
@@ -238,7 +238,7 @@ class FluxMethodsTests {
 			publisher.next(2);
 			assertThat(cancellations).hasValue(1);
 			assertThat(seen).containsExactly(1);
-			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
+			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test

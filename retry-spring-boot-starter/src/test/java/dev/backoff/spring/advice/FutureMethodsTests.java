@@ -126,7 +126,7 @@ class FutureMethodsTests {
 				Future<String> placed = context.getBean(Orders.class).place(() -> task);
 				assertThat(placed.cancel(true)).isTrue();
 				assertThat(task).isCancelled();
-				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.CANCELLED);
+				assertThat(context.getBean(RecordingListener.class).report().reason()).isEqualTo(StopReason.CANCELLED);
 			});
 		}
 

@@ -192,7 +192,7 @@ class MethodRecoveryTests extends AdvisedApplication {
 			assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
 				.isSameAs(failure);
 			assertThat(Thread.interrupted()).isTrue();
-			assertThat(listener.story().reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(listener.report().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -221,7 +221,7 @@ class MethodRecoveryTests extends AdvisedApplication {
 				.isEqualTo("outer recovered o from NESTED: inner could not recover");
 			assertThat(context.getBean(InnerService.class).calls()).containsExactly("attempt 1", "attempt 2",
 					"recover");
-			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method() + " " + stopped.recovery())
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.report().method() + " " + stopped.recovery())
 				.containsExactly("InnerService.call FAILED", "OuterService.place DONE");
 		}
 

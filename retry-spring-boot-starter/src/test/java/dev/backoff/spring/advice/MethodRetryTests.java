@@ -133,11 +133,11 @@ class MethodRetryTests extends AdvisedApplication {
 				beans.registerBean("shop", Shop.class);
 			});
 			Shop shop = context.getBean(Shop.class);
-			List<String> before = story(shop);
+			List<String> before = report(shop);
 			for (int i = 0; i < OFTEN; i++) {
 				callAll(shop);
 			}
-			assertThat(story(shop)).isEqualTo(before);
+			assertThat(report(shop)).isEqualTo(before);
 			assertThat(before).containsExactly("7", "ab", "null", "null", "[x, y]", "2.5", "<a>", "<b>", "hidden",
 					"true", "IllegalStateException: a", "NoSuchFieldError: b", "UndeclaredThrowableException: null");
 		}
@@ -219,24 +219,24 @@ class MethodRetryTests extends AdvisedApplication {
 			assertThatThrownBy(() -> wrapper.wrap(1)).isInstanceOf(ClassCastException.class);
 		}
 
-		private List<String> story(Shop shop) {
-			List<String> story = new ArrayList<>();
-			story.add(String.valueOf(shop.add((byte) 3, 4L)));
-			story.add(shop.join("a", "b"));
+		private List<String> report(Shop shop) {
+			List<String> report = new ArrayList<>();
+			report.add(String.valueOf(shop.add((byte) 3, 4L)));
+			report.add(shop.join("a", "b"));
 			shop.nothing();
-			story.add("null");
-			story.add(String.valueOf(shop.none()));
-			story.add(shop.list("x", "y").toString());
-			story.add(String.valueOf(shop.half(5)));
-			story.add(shop.wrap("a"));
-			story.add(((Wrapper<String>) shop).wrap("b"));
-			story.add(shop.hidden());
-			story.add(String.valueOf(shop.yes()));
+			report.add("null");
+			report.add(String.valueOf(shop.none()));
+			report.add(shop.list("x", "y").toString());
+			report.add(String.valueOf(shop.half(5)));
+			report.add(shop.wrap("a"));
+			report.add(((Wrapper<String>) shop).wrap("b"));
+			report.add(shop.hidden());
+			report.add(String.valueOf(shop.yes()));
 			for (String kind : new String[] { "a", "b", "c" }) {
 				Throwable thrown = catchThrowable(() -> shop.fail(kind));
-				story.add(thrown.getClass().getSimpleName() + ": " + thrown.getMessage());
+				report.add(thrown.getClass().getSimpleName() + ": " + thrown.getMessage());
 			}
-			return story;
+			return report;
 		}
 
 		private void callAll(Shop shop) {

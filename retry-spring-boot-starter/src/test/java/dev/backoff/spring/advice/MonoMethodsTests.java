@@ -84,10 +84,10 @@ class MonoMethodsTests {
 		void endsWithTheFailureItselfAndItsStory() {
 			Throwable caught = failure(orders.place(failing()));
 			assertThat(caught).isSameAs(failure);
-			RetriesStoppedException story = listener.story();
-			assertThat(RetriesStoppedException.of(caught)).isSameAs(story);
-			assertThat(story.method()).isEqualTo("Orders.place");
-			assertThat(story.attempts()).isEqualTo(4);
+			RetriesStoppedException report = listener.report();
+			assertThat(RetriesStoppedException.of(caught)).isSameAs(report);
+			assertThat(report.method()).isEqualTo("Orders.place");
+			assertThat(report.attempts()).isEqualTo(4);
 		}
 
 		@Test
@@ -198,7 +198,7 @@ class MonoMethodsTests {
 			call.dispose();
 			assertThat(time.pending()).isZero();
 			assertThat(orders.calls()).isEqualTo(1);
-			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
+			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test
@@ -211,7 +211,7 @@ class MonoMethodsTests {
 			call.dispose();
 			assertThat(cancellations).hasValue(1);
 			publisher.assertCancelled();
-			assertThat(listener.story().reason()).isEqualTo(StopReason.CANCELLED);
+			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
 		}
 
 		@Test
@@ -273,7 +273,7 @@ class MonoMethodsTests {
 				.untilAtomic(thrown, org.hamcrest.Matchers.notNullValue());
 			assertThat(thrown).hasValue(failure);
 			assertThat(orders.calls()).isEqualTo(4);
-			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().reason())
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.report().reason())
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED);
 		}
 
@@ -282,7 +282,7 @@ class MonoMethodsTests {
 			AtomicReference<Throwable> thrown = new AtomicReference<>();
 			outer.callWithin(Mono.defer(() -> orders.placePatiently(failing()))).subscribe(null, thrown::set);
 			assertThat(thrown).hasValue(failure);
-			assertThat(listener.stopped().get(0).story().reason()).isEqualTo(StopReason.DEADLINE);
+			assertThat(listener.stopped().get(0).report().reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
 		@Test
@@ -367,12 +367,12 @@ class MonoMethodsTests {
 			return attempt;
 		}
 
-		Mono<String> park(String order, Mono<String> attempt, RetriesStoppedException story) {
+		Mono<String> park(String order, Mono<String> attempt, RetriesStoppedException report) {
 			if (this.parking != null) {
 				return this.parking;
 			}
 			return (order == null) ? Mono.error(new IllegalStateException("full"))
-					: Mono.just("parked " + order + " after " + story.reason());
+					: Mono.just("parked " + order + " after " + report.reason());
 		}
 
 		@Backoff(breaker = "gateway")

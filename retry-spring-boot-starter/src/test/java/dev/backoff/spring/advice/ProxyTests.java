@@ -84,7 +84,7 @@ class ProxyTests extends AdvisedApplication {
 			assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
 			assertThat(waits(bean::greet)).containsExactly(NANO, NANO);
 			assertThat(methods()).containsExactly("Greeter.greet");
-			assertThat(listener.story().method()).isEqualTo("Greeter.greet");
+			assertThat(listener.report().method()).isEqualTo("Greeter.greet");
 		}
 
 		@ParameterizedTest
@@ -97,7 +97,7 @@ class ProxyTests extends AdvisedApplication {
 			assertThat(waits(bean::get)).containsExactly(NANO);
 			assertThat(waits(bean::post)).containsExactly(NANO, NANO);
 			assertThat(methods()).containsExactly("Client.get", "Client.post");
-			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method())
+			assertThat(listener.stopped()).extracting((stopped) -> stopped.report().method())
 				.containsExactly("Client.get", "Client.post");
 			assertThat(bean.hashCode()).isEqualTo(bean.hashCode());
 		}
@@ -121,7 +121,8 @@ class ProxyTests extends AdvisedApplication {
 			assertThat(waits(() -> bean.place("x"))).containsExactly(NANO);
 			assertThat(waits(() -> bean.place(1))).containsExactly(Duration.ofNanos(2), Duration.ofNanos(2));
 			assertThat(methods()).containsExactly("Overloads.place(String)", "Overloads.place(int)");
-			assertThat(listener.stopped()).extracting((stopped) -> stopped.story().method() + " by " + stopped.policy())
+			assertThat(listener.stopped())
+				.extracting((stopped) -> stopped.report().method() + " by " + stopped.policy())
 				.containsOnly("Overloads.place by Overloads.place");
 		}
 
@@ -276,7 +277,7 @@ class ProxyTests extends AdvisedApplication {
 			assertThat(waits(() -> methods.retry("payment_callback").call(() -> {
 				throw new Failure("down");
 			}))).containsExactly(NANO, Duration.ofNanos(2), Duration.ofNanos(4));
-			assertThat(listener.story().method()).isEqualTo("payment-callback");
+			assertThat(listener.report().method()).isEqualTo("payment-callback");
 		}
 
 		@Test

@@ -151,7 +151,7 @@ class ThreadsOfOthersTests {
 				context.getSourceApplicationContext().close();
 				assertThat(next(uncaught.failures())).hasMessage("attempt 1");
 			});
-			assertThat(listener.get(0).story().reason()).isEqualTo(StopReason.SHUTDOWN);
+			assertThat(listener.get(0).report().reason()).isEqualTo(StopReason.SHUTDOWN);
 		}
 
 	}
@@ -176,7 +176,7 @@ class ThreadsOfOthersTests {
 				awaitWaiting(context.getBean(CallRegistry.class));
 			});
 			assertThat(listener.get(0).stopped()).singleElement()
-				.satisfies((stop) -> assertThat(stop.story().reason()).isEqualTo(StopReason.SHUTDOWN));
+				.satisfies((stop) -> assertThat(stop.report().reason()).isEqualTo(StopReason.SHUTDOWN));
 		}
 
 		@Test
@@ -186,7 +186,8 @@ class ThreadsOfOthersTests {
 				ThreadPoolTaskScheduler scheduler = context.getBean(ThreadPoolTaskScheduler.class);
 				assertThat(scheduler.getScheduledThreadPoolExecutor().shutdownNow()).isEmpty();
 				assertThat(scheduler.getScheduledThreadPoolExecutor().awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-				assertThat(context.getBean(RecordingListener.class).story().reason()).isEqualTo(StopReason.INTERRUPTED);
+				assertThat(context.getBean(RecordingListener.class).report().reason())
+					.isEqualTo(StopReason.INTERRUPTED);
 				assertThat(context.getBean(Job.class).attempts()).containsExactly(1);
 			});
 		}
@@ -251,9 +252,9 @@ class ThreadsOfOthersTests {
 				caller.interrupt();
 				Throwable failure = next(thrown);
 				assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");
-				RetriesStoppedException story = RetriesStoppedException.of(failure);
-				assertThat(story.reason()).isEqualTo(StopReason.INTERRUPTED);
-				assertThat(story.getCause()).isInstanceOf(InterruptedException.class);
+				RetriesStoppedException report = RetriesStoppedException.of(failure);
+				assertThat(report.reason()).isEqualTo(StopReason.INTERRUPTED);
+				assertThat(report.getCause()).isInstanceOf(InterruptedException.class);
 				assertThat(next(flags)).isTrue();
 				assertThat(mails.fetches()).isEqualTo(1);
 			});

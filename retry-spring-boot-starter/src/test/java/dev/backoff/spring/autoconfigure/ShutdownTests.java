@@ -46,9 +46,9 @@ class ShutdownTests {
 			ExecutionException failure = catchThrowableOfType(ExecutionException.class,
 					() -> call.get(30, TimeUnit.SECONDS));
 			assertThat(failure.getCause()).isInstanceOf(IllegalStateException.class).hasMessage("attempt");
-			RetriesStoppedException story = RetriesStoppedException.of(failure.getCause());
-			assertThat(story).isNotNull();
-			assertThat(story.reason()).isEqualTo(StopReason.SHUTDOWN);
+			RetriesStoppedException report = RetriesStoppedException.of(failure.getCause());
+			assertThat(report).isNotNull();
+			assertThat(report.reason()).isEqualTo(StopReason.SHUTDOWN);
 		});
 	}
 
@@ -170,10 +170,10 @@ class ShutdownTests {
 
 	private static void endedByShutdown(Throwable failure) {
 		assertThat(failure).isInstanceOf(IllegalStateException.class).hasMessage("attempt");
-		RetriesStoppedException story = RetriesStoppedException.of(failure);
-		assertThat(story).isNotNull();
-		assertThat(story.reason()).isEqualTo(StopReason.SHUTDOWN);
-		assertThat(story.attempts()).isEqualTo(1);
+		RetriesStoppedException report = RetriesStoppedException.of(failure);
+		assertThat(report).isNotNull();
+		assertThat(report.reason()).isEqualTo(StopReason.SHUTDOWN);
+		assertThat(report.attempts()).isEqualTo(1);
 	}
 
 	private static void join(Thread thread) {

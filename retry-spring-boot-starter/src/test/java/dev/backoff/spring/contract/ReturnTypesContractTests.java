@@ -254,8 +254,8 @@ public class ReturnTypesContractTests {
 			return make(work::attempt);
 		}
 
-		R park(Work work, RetriesStoppedException story) throws Exception {
-			return make(() -> work.recover(story));
+		R park(Work work, RetriesStoppedException report) throws Exception {
+			return make(() -> work.recover(report));
 		}
 
 		abstract R make(Callable<@Nullable Object> work) throws Exception;

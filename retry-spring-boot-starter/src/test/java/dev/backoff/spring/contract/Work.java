@@ -19,11 +19,11 @@ public record Work(ScriptedOperation<@Nullable Object> operation,
 		return this.operation.run();
 	}
 
-	public @Nullable Object recover(RetriesStoppedException story) throws Exception {
+	public @Nullable Object recover(RetriesStoppedException report) throws Exception {
 		if (this.recovery == null) {
 			throw new IllegalStateException("nothing was to be recovered");
 		}
-		return this.recovery.recover(this, story);
+		return this.recovery.recover(this, report);
 	}
 
 }

@@ -60,12 +60,12 @@ class AppliedWorkTests {
 			Throwable failure = catchThrowable(() -> orders.placeOnce(() -> client.post(context, this.server.url())));
 			assertThat(this.server.applied()).hasSize(1);
 			assertThat(failure).hasRootCauseInstanceOf(IOException.class);
-			RetriesStoppedException story = (RetriesStoppedException) Stream.of(failure.getSuppressed())
+			RetriesStoppedException report = (RetriesStoppedException) Stream.of(failure.getSuppressed())
 				.filter(RetriesStoppedException.class::isInstance)
 				.findFirst()
 				.orElseThrow();
-			assertThat(story.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(story).hasMessageContaining("the work may have been applied and is not idempotent");
+			assertThat(report.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(report).hasMessageContaining("the work may have been applied and is not idempotent");
 		});
 	}
 

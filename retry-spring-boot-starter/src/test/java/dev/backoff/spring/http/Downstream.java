@@ -70,11 +70,11 @@ public class Downstream {
 				return this.storage.read();
 			}
 			catch (IOException ex) {
-				RetriesStoppedException story = (RetriesStoppedException) Stream.of(ex.getSuppressed())
+				RetriesStoppedException report = (RetriesStoppedException) Stream.of(ex.getSuppressed())
 					.filter(RetriesStoppedException.class::isInstance)
 					.findFirst()
 					.orElseThrow();
-				return story.reason() + " " + story.elapsed().toMillis();
+				return report.reason() + " " + report.elapsed().toMillis();
 			}
 		}
 

@@ -103,10 +103,10 @@ class RedirectTests {
 		@EnumSource
 		void isTriedAgainWhereAConnectionFailsWithoutRedirects(Library library) {
 			library.runner().withPropertyValues("spring.http.clients.redirects=dont-follow").run((context) -> {
-				RetriesStoppedException story = library.pay(context,
+				RetriesStoppedException report = library.pay(context,
 						"http://localhost:" + SocketServer.closedPort() + "/work");
-				assertThat(story.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-				assertThat(story.attempts()).isEqualTo(4);
+				assertThat(report.reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+				assertThat(report.attempts()).isEqualTo(4);
 			});
 		}
 
@@ -120,9 +120,9 @@ class RedirectTests {
 			}
 		}
 
-		private static void assertMayBeApplied(RetriesStoppedException story) {
-			assertThat(story.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(story).hasMessageContaining("the work may have been applied and is not idempotent");
+		private static void assertMayBeApplied(RetriesStoppedException report) {
+			assertThat(report.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(report).hasMessageContaining("the work may have been applied and is not idempotent");
 		}
 
 	}

@@ -45,10 +45,10 @@ class LiveConfigurationTests extends LiveApplication {
 	}
 
 	private StopReason stop(Consumer<Shop> call) {
-		RetriesStoppedException story = RetriesStoppedException
+		RetriesStoppedException report = RetriesStoppedException
 			.of(catchThrowable(() -> call.accept(this.context.getBean(Shop.class))));
-		assertThat(story).isNotNull();
-		return story.reason();
+		assertThat(report).isNotNull();
+		return report.reason();
 	}
 
 	private static List<Duration> seconds(int... seconds) {

@@ -103,7 +103,7 @@ class StoppedCallsTests {
 	void tellsWhatTheRecoveryCameTo() throws Exception {
 		assertThat(retry("orders", 1).<String, Exception>call(() -> {
 			throw new IOException();
-		}, (context, story) -> "parked")).isEqualTo("parked");
+		}, (context, report) -> "parked")).isEqualTo("parked");
 		assertThat(last()).extracting(StoppedCall::recovery).isEqualTo(RecoveryOutcome.DONE);
 	}
 

@@ -87,8 +87,8 @@ class ConfigurationTextTests {
 			DelayPlan plan = DelayPlan.of(policy.rule(), policy.maxAttempts() - 1);
 			assertThat(this.page.text())
 				.containsPattern(Pattern.quote("| `" + preset.key() + "` | " + policy.maxAttempts() + " |") + ".*"
-						+ Pattern.quote("| " + DurationText.story(plan.totalMean()) + ", "
-								+ DurationText.story(plan.totalGreatest()) + " |"));
+						+ Pattern.quote("| " + DurationText.rounded(plan.totalMean()) + ", "
+								+ DurationText.rounded(plan.totalGreatest()) + " |"));
 		}
 	}
 

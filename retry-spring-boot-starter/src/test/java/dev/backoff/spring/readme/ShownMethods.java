@@ -63,8 +63,8 @@ public class ShownMethods {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}
 
-	Receipt park(Payment payment, RetriesStoppedException story) {
-		return this.parked.keep(payment, story.reason(), story.attempts(), story.idempotencyKey());
+	Receipt park(Payment payment, RetriesStoppedException report) {
+		return this.parked.keep(payment, report.reason(), report.attempts(), report.idempotencyKey());
 	}
 
 	@Backoff(retryWhen = "#result == false")

@@ -60,9 +60,9 @@ class OverloadSafetyTests extends AdvisedApplication {
 	}
 
 	private static StopReason reason(Throwable failure) {
-		RetriesStoppedException story = RetriesStoppedException.of(failure);
-		assertThat(story).isNotNull();
-		return story.reason();
+		RetriesStoppedException report = RetriesStoppedException.of(failure);
+		assertThat(report).isNotNull();
+		return report.reason();
 	}
 
 	private static void fail(ThrowingCallable call) {

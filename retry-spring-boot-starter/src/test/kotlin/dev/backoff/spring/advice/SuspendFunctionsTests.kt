@@ -103,9 +103,9 @@ class SuspendFunctionsTests {
 			val result = CoroutineScope(Dispatchers.Unconfined).future { context.orders.place { throw failure } }
 			context.time.runAll()
 			assertThat(catchThrowable { result.join() }).hasCause(failure)
-			assertThat(RetriesStoppedException.of(failure)).isSameAs(context.listener.story())
-			assertThat(context.listener.story().attempts()).isEqualTo(4)
-			assertThat(context.listener.story().method()).isEqualTo("Orders.place")
+			assertThat(RetriesStoppedException.of(failure)).isSameAs(context.listener.report())
+			assertThat(context.listener.report().attempts()).isEqualTo(4)
+			assertThat(context.listener.report().method()).isEqualTo("Orders.place")
 		}
 
 		@Test
@@ -123,7 +123,7 @@ class SuspendFunctionsTests {
 			scope.cancel()
 			assertThat(context.time.pending()).isZero()
 			assertThat(result).isCancelled()
-			assertThat(context.listener.story().reason()).isEqualTo(StopReason.CANCELLED)
+			assertThat(context.listener.report().reason()).isEqualTo(StopReason.CANCELLED)
 		}
 
 		@Test
@@ -143,7 +143,7 @@ class SuspendFunctionsTests {
 			scope.cancel()
 			assertThat(ended).isEqualTo(1)
 			assertThat(result).isCancelled()
-			assertThat(context.listener.story().reason()).isEqualTo(StopReason.CANCELLED)
+			assertThat(context.listener.report().reason()).isEqualTo(StopReason.CANCELLED)
 		}
 
 		@Test
@@ -174,7 +174,7 @@ class SuspendFunctionsTests {
 			context.time.runAll()
 			assertThat(result).isCompletedExceptionally()
 			assertThat(attempts).isEqualTo(4)
-			assertThat(context.listener.stopped().map { it.story().reason() })
+			assertThat(context.listener.stopped().map { it.report().reason() })
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED)
 		}
 
@@ -310,7 +310,7 @@ class SuspendFunctionsTests {
 			}
 			context.time.runAll()
 			assertThat(catchThrowable { result.join() }).hasCause(failure)
-			assertThat(context.listener.story().attempts()).isEqualTo(1)
+			assertThat(context.listener.report().attempts()).isEqualTo(1)
 		}
 
 		@Test

@@ -84,7 +84,7 @@ open class KotlinContractTests {
 			@Backoff("orders", recover = "park")
 			open suspend fun placeRecovered(work: Work): Any? = work.attempt()
 
-			open suspend fun park(work: Work, story: RetriesStoppedException): Any? = work.recover(story)
+			open suspend fun park(work: Work, report: RetriesStoppedException): Any? = work.recover(report)
 
 		}
 
@@ -100,8 +100,8 @@ open class KotlinContractTests {
 			@Backoff("orders", recover = "park")
 			open fun placeRecovered(work: Work): Flow<Any> = flow { work.attempt()?.let { emit(it) } }
 
-			open fun park(work: Work, story: RetriesStoppedException): Flow<Any> =
-				flow { work.recover(story)?.let { emit(it) } }
+			open fun park(work: Work, report: RetriesStoppedException): Flow<Any> =
+				flow { work.recover(report)?.let { emit(it) } }
 
 		}
 
@@ -117,8 +117,8 @@ open class KotlinContractTests {
 			@Backoff("orders", recover = "park")
 			open suspend fun placeRecovered(work: Work): Flow<Any> = listOfNotNull(work.attempt()).asFlow()
 
-			open suspend fun park(work: Work, story: RetriesStoppedException): Flow<Any> =
-				listOfNotNull(work.recover(story)).asFlow()
+			open suspend fun park(work: Work, report: RetriesStoppedException): Flow<Any> =
+				listOfNotNull(work.recover(report)).asFlow()
 
 		}
 

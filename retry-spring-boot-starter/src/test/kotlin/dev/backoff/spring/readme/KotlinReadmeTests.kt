@@ -55,7 +55,7 @@ class KotlinReadmeTests {
 		@Backoff("payment-callback", recover = "park")
 		open suspend fun send(payment: Payment): Receipt = client.send(payment)
 
-		open suspend fun park(payment: Payment, story: RetriesStoppedException): Receipt = Receipt("parked: ${story.reason()}")
+		open suspend fun park(payment: Payment, report: RetriesStoppedException): Receipt = Receipt("parked: ${report.reason()}")
 
 	}
 

@@ -37,10 +37,10 @@ public class MerchantNotifier {
 	 * five at once reach the database.
 	 */
 	@ConcurrencyLimit(5)
-	Notification park(Payment payment, RetriesStoppedException story) {
-		String sent = story.idempotencyKey();
+	Notification park(Payment payment, RetriesStoppedException report) {
+		String sent = report.idempotencyKey();
 		String key = (sent != null) ? sent : UUID.randomUUID().toString();
-		return Notification.parked(payment.trade(), this.parked.park(payment, key, story));
+		return Notification.parked(payment.trade(), this.parked.park(payment, key, report));
 	}
 
 	/** Send a parked notification with its original key. */

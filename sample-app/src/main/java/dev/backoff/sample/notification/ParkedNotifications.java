@@ -23,15 +23,15 @@ class ParkedNotifications {
 		this.jdbc = jdbc;
 	}
 
-	long park(Payment payment, String key, RetriesStoppedException story) {
-		Throwable failure = (story.failure() != null) ? story.failure() : story;
+	long park(Payment payment, String key, RetriesStoppedException report) {
+		Throwable failure = (report.failure() != null) ? report.failure() : report;
 		GeneratedKeyHolder id = new GeneratedKeyHolder();
 		this.jdbc.sql("""
 				insert into notification_parked
 					(order_id, trade, policy, stop_reason, attempts, failure_class, idempotency_key, elapsed_ms)
 				values (?, ?, ?, ?, ?, ?, ?, ?)""")
-			.params(payment.orderId(), payment.trade(), story.policy(), story.reason().name(), story.attempts(),
-					failure.getClass().getName(), key, story.elapsed().toMillis())
+			.params(payment.orderId(), payment.trade(), report.policy(), report.reason().name(), report.attempts(),
+					failure.getClass().getName(), key, report.elapsed().toMillis())
 			.update(id, "id");
 		return Objects.requireNonNull(id.getKey()).longValue();
 	}

@@ -41,12 +41,12 @@ public class OrderService {
 	 * Release the stock, then fail. After a lost answer the payment may be authorised; a
 	 * real shop would cancel it here, with the same key.
 	 */
-	Order giveUp(NewOrder wanted, RetriesStoppedException story) {
-		String key = story.idempotencyKey();
+	Order giveUp(NewOrder wanted, RetriesStoppedException report) {
+		String key = report.idempotencyKey();
 		if (key != null) {
 			this.reservations.release(key);
 		}
-		throw new OrderFailedException(story.failure());
+		throw new OrderFailedException(report.failure());
 	}
 
 }

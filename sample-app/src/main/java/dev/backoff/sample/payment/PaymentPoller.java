@@ -33,9 +33,9 @@ public class PaymentPoller {
 	}
 
 	/** Return {@code TIMEOUT} at the deadline; any other stop is a failure. */
-	Payment timeOut(String trade, RetriesStoppedException story) {
-		if (story.reason() != StopReason.DEADLINE) {
-			throw new PollingFailedException(story);
+	Payment timeOut(String trade, RetriesStoppedException report) {
+		if (report.reason() != StopReason.DEADLINE) {
+			throw new PollingFailedException(report);
 		}
 		return this.payments.timeOut(trade);
 	}

@@ -46,9 +46,9 @@ public class PaymentWatch {
 	}
 
 	/** Set a timeout at the deadline; any other stop leaves a dead letter. */
-	void timeOut(String trade, RetriesStoppedException story) {
-		if (story.reason() != StopReason.DEADLINE) {
-			throw new PollingFailedException(story);
+	void timeOut(String trade, RetriesStoppedException report) {
+		if (report.reason() != StopReason.DEADLINE) {
+			throw new PollingFailedException(report);
 		}
 		this.payments.timeOut(trade);
 	}

@@ -7,8 +7,8 @@ public class PollingFailedException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
-	PollingFailedException(RetriesStoppedException story) {
-		super(story.getMessage(), story.failure());
+	PollingFailedException(RetriesStoppedException report) {
+		super(report.getMessage(), report.failure());
 	}
 
 }

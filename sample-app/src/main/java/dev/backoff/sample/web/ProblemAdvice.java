@@ -68,10 +68,10 @@ class ProblemAdvice {
 	private static ResponseEntity<ProblemDetail> problem(String what, @Nullable String later, Exception failure) {
 		HttpStatus status = (later != null) ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_GATEWAY;
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, what);
-		RetriesStoppedException story = RetriesStoppedException.of(failure);
-		if (story != null) {
-			problem.setProperty("attempts", story.attempts());
-			problem.setProperty("stop", story.reason());
+		RetriesStoppedException report = RetriesStoppedException.of(failure);
+		if (report != null) {
+			problem.setProperty("attempts", report.attempts());
+			problem.setProperty("stop", report.reason());
 		}
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(status);
 		if (later != null) {

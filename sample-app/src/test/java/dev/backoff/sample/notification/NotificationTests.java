@@ -114,10 +114,10 @@ class NotificationTests {
 		CircuitBreaker breaker = CircuitBreaker.builder("merchants").build();
 		breaker.forceOpen();
 		Retry refused = Retry.builder(RetryPolicy.defaults("payment-callback")).breaker(breaker).build();
-		RetriesStoppedException story = RetriesStoppedException.of(catchThrowable(() -> refused.call(() -> "sent")));
-		assertThat(story.attempts()).isZero();
+		RetriesStoppedException report = RetriesStoppedException.of(catchThrowable(() -> refused.call(() -> "sent")));
+		assertThat(report.attempts()).isZero();
 		Payment payment = new Payment(this.trade, Long.parseLong(this.trade.substring(1)), PaymentStatus.PENDING);
-		Notification notification = this.notifier.park(payment, story);
+		Notification notification = this.notifier.park(payment, report);
 		ParkedNotification row = this.parked.find(notification.parkedId()).orElseThrow();
 		assertThat(row.stopReason()).isEqualTo("BREAKER_OPEN");
 		assertThat(redo(row.id()).getBody().path("state").asString()).isEqualTo("DONE");

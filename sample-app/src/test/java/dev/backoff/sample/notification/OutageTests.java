@@ -109,12 +109,12 @@ class OutageTests {
 		}
 
 		@Override
-		long park(Payment payment, String key, RetriesStoppedException story) {
+		long park(Payment payment, String key, RetriesStoppedException report) {
 			this.most.accumulateAndGet(this.running.incrementAndGet(), Math::max);
 			try {
 				this.together.countDown();
 				assertThat(this.together.await(60, TimeUnit.SECONDS)).isTrue();
-				return super.park(payment, key, story);
+				return super.park(payment, key, report);
 			}
 			catch (InterruptedException ex) {
 				throw new AssertionError(ex);

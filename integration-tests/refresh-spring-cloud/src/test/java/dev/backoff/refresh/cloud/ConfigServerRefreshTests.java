@@ -247,10 +247,10 @@ class ConfigServerRefreshTests {
 	}
 
 	private static StopReason stop(Consumer<Shop> call) {
-		RetriesStoppedException story = RetriesStoppedException
+		RetriesStoppedException report = RetriesStoppedException
 			.of(catchThrowable(() -> call.accept(shop.getBean(Shop.class))));
-		assertThat(story).isNotNull();
-		return story.reason();
+		assertThat(report).isNotNull();
+		return report.reason();
 	}
 
 	private static List<Duration> seconds(int... seconds) {
