@@ -218,7 +218,6 @@ class WaitingOperationsTests extends CallFixture {
 		call(switched(policy("orders")).executor(taken::add));
 		waiting().wake("orders");
 		waiting().wake("orders");
-		time().runNext();
 		List.copyOf(taken).forEach(Runnable::run);
 		assertThat(this.attempts).hasValue(2);
 		waiting().shutDown();
