@@ -13,6 +13,7 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.concurrency.Ticket;
 
@@ -304,7 +305,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	boolean wants(Recovery<?, ?, ?> recovery, RetriesStoppedException report) {
-		if (!report.reason().isRecoverable() || report.failure() instanceof Error) {
+		Throwable failure = report.failure();
+		if (!report.reason().isRecoverable() || (failure != null && Causes.thrown(failure) instanceof Error)) {
 			return false;
 		}
 		try {

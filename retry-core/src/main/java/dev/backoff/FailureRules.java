@@ -179,8 +179,9 @@ final class FailureRules {
 	/* The list names the failure's own class, or the judged type or one below it. */
 	private boolean isReached(@Nullable Class<?> judged, Throwable failure) {
 		List<Class<? extends Throwable>> retryOn = this.policy.retryOn();
-		return retryOn.contains(failure.getClass()) || (judged != null
-				&& listed(retryOn.stream().filter(judged::isAssignableFrom).toList(), failure) != null);
+		return retryOn.contains(failure.getClass()) || retryOn.contains(Causes.thrown(failure).getClass())
+				|| (judged != null
+						&& listed(retryOn.stream().filter(judged::isAssignableFrom).toList(), failure) != null);
 	}
 
 	/* Name the innermost cause that is permanent by itself: it has decided. */

@@ -456,6 +456,14 @@ class FailureRulesTests {
 		}
 
 		@Test
+		void isTheClassInsideTheWrapperOfAFuture() {
+			FailureClassifier status = (failure) -> FailureClassification.permanent(RetryCause.HTTP_5XX);
+			Exception wrapped = new CompletionException(new FileNotFoundException());
+			assertRetried(retryOn(FileNotFoundException.class, status), wrapped);
+			assertNotRetried(retryOn(IOException.class, status), wrapped);
+		}
+
+		@Test
 		void isNoTypeAboveTheJudgedOne() {
 			for (Class<? extends Throwable> above : List.of(Throwable.class, Exception.class)) {
 				String reach = ", which " + above.getSimpleName() + " in retryOn does not reach; name ";

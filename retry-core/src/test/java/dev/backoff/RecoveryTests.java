@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -92,7 +93,8 @@ class RecoveryTests extends CallFixture {
 
 		@Test
 		void afterAnError() {
-			for (Throwable thrown : List.of(new AssertionError(), new OutOfMemoryError())) {
+			for (Throwable thrown : List.of(new AssertionError(), new OutOfMemoryError(),
+					new ExecutionException(new AssertionError()))) {
 				assertThatThrownBy(
 						() -> retry(policy()).call(ScriptedOperation.<String>script().fails(thrown), unwanted()))
 					.isSameAs(thrown);

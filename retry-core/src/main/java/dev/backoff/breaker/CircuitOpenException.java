@@ -76,11 +76,18 @@ public class CircuitOpenException extends RuntimeException {
 	 * @return whether it is never retried and never counts as a failure of a breaker
 	 */
 	public static boolean isRefusal(Throwable failure) {
-		if (failure instanceof CircuitOpenException || failure instanceof ConcurrencyExceededException) {
-			return true;
-		}
-		for (Class<?> type = failure.getClass(); type != null; type = type.getSuperclass()) {
-			if (OTHERS.contains(type.getName())) {
+		return isRefusal(failure.getClass());
+	}
+
+	/**
+	 * {@return whether failures of a type are {@linkplain #isRefusal(Throwable)
+	 * refusals}}
+	 * @param type the type
+	 */
+	public static boolean isRefusal(Class<?> type) {
+		for (Class<?> above = type; above != null; above = above.getSuperclass()) {
+			if (above == CircuitOpenException.class || above == ConcurrencyExceededException.class
+					|| OTHERS.contains(above.getName())) {
 				return true;
 			}
 		}

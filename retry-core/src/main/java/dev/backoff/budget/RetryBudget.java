@@ -142,6 +142,7 @@ public final class RetryBudget {
 			state = openState(seen);
 		}
 		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
+		this.free.reset();
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
@@ -298,7 +299,7 @@ public final class RetryBudget {
 		 */
 		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
 			ended(false);
-			this.free = this.waited && RetryBudget.this.free.tryTake();
+			this.free = this.waited && waiting && RetryBudget.this.free.tryTake();
 			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
 			this.waited |= waiting && !taken;

@@ -411,6 +411,30 @@ class RetryBudgetTests {
 			assertThat(this.budget.balance()).isEqualTo(2);
 		}
 
+		@Test
+		void thatWaitedTakeATokenOrNoneIfTheyNoLongerWait() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			first.ended(true);
+			assertThat(second.tryWithdraw(false, false)).isFalse();
+		}
+
+		@Test
+		void goWithoutATokenAgainAfterAReset() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals lost = waiting();
+			first.ended(true);
+			assertThat(lost.tryWithdraw(true, false)).isTrue();
+			this.budget.reset();
+			drain(this.budget);
+			RetryBudget.Withdrawals second = waiting();
+			RetryBudget.Withdrawals third = waiting();
+			second.ended(true);
+			assertThat(third.tryWithdraw(true, false)).isTrue();
+		}
+
 		/* Retries <= initial + deposits and refunds + retries without a token. */
 		@Test
 		void payForEachRetryUnderManyThreads() {

@@ -1,6 +1,8 @@
 package dev.backoff.failure;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
 
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +65,16 @@ public class CausesTests {
 		assertThat(Causes.find(deep, IOException.class)).isNull();
 		assertThat(Causes.find(deep(new IOException("root"), 31), IOException.class)).isNotNull();
 		assertThat(Causes.find(deep(new IOException("root"), 32), IOException.class)).isNull();
+	}
+
+	@Test
+	void areNoTimeoutsIfNoConnectionWasMade() {
+		Exception timeout = new TimeoutException();
+		assertThat(Causes.isTimeout(timeout, null)).isTrue();
+		for (RetryCause cause : List.of(RetryCause.CONNECT, RetryCause.POOL)) {
+			FailureClassification known = FailureClassification.transientFailure(cause).withPossibleEffect();
+			assertThat(Causes.isTimeout(timeout, known)).isFalse();
+		}
 	}
 
 	public static Exception deep(Exception root, int depth) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -56,7 +57,7 @@ final class FailureTypes {
 		}
 		if (key == PolicyKey.RETRY_ON && (VirtualMachineError.class.isAssignableFrom(type)
 				|| LinkageError.class.isAssignableFrom(type) || ThreadDeath.class.isAssignableFrom(type)
-				|| InterruptedException.class.isAssignableFrom(type))) {
+				|| InterruptedException.class.isAssignableFrom(type) || CircuitOpenException.isRefusal(type))) {
 			this.problems.add(name.problem("names a failure that is never retried", "Remove it."));
 		}
 		return type.asSubclass(Throwable.class);

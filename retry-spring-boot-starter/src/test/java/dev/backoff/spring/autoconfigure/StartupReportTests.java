@@ -60,6 +60,7 @@ class StartupReportTests {
 					retry-on: IOException | retry-on (IOException): names a class that is not on the class path. | Write java.io.IOException.
 					retry-on: java.lang.String | retry-on (java.lang.String): names a class that is no exception. | Write an exception type.
 					retry-on: java.lang.OutOfMemoryError | retry-on (java.lang.OutOfMemoryError): names a failure that is never retried. | Remove it.
+					retry-on: dev.backoff.breaker.CircuitOpenException | retry-on (dev.backoff.breaker.CircuitOpenException): names a failure that is never retried. | Remove it.
 					abort-on: [java.io.IOException, java.io.Gone] | abort-on (java.io.Gone): names a class that is not on the class path. | Write the full name of an exception, as in java.io.IOException.
 					throttled-base: 20s | throttled-base (20s): must not be above the cap (10s). | Lower it, or raise the cap.
 					classifier: gateway | classifier (gateway): names no bean of type FailureClassifier. | Write the name of such a bean, or define one called gateway.
