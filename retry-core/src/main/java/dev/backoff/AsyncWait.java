@@ -117,13 +117,10 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		Decision next = steps.afterWait(state);
 		if (next instanceof Decision.Proceed proceed) {
 			state.attemptStart = since;
-			if (overdue && state.timeLeftNow() <= 0) {
-				return steps.timedOutUnbegun(proceed, state);
-			}
 			if (overdue) {
-				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun within a second"));
+				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun in time"));
 			}
-			return next;
+			return (overdue && state.timeLeftNow() <= 0) ? steps.timedOutUnbegun(proceed, state) : next;
 		}
 		return (overdue && next.equals(Decision.OVERSLEPT)) ? Decision.UNBEGUN : next;
 	}

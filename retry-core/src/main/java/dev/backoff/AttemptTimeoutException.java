@@ -23,10 +23,22 @@ public final class AttemptTimeoutException extends RuntimeException {
 	/** How long it had, in nanoseconds. */
 	private final long nanos;
 
+	private boolean begun = true;
+
 	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
 		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.rounded(nanos), cause);
 		this.attempt = attempt;
 		this.nanos = nanos;
+	}
+
+	/** Note that no thread began the attempt, so that it had no effect. */
+	AttemptTimeoutException unbegun() {
+		this.begun = false;
+		return this;
+	}
+
+	boolean isBegun() {
+		return this.begun;
 	}
 
 	/**

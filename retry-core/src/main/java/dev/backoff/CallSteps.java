@@ -247,7 +247,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		proceed.permit().released();
 		attempting(proceed);
 		call.observeAttempt();
-		return afterAttempt(this.decider.judge(this.limit.exceeded(call, null), call), Permit.UNCOUNTED, call);
+		return afterAttempt(this.decider.judge(this.limit.exceeded(call, null).unbegun(), call), Permit.UNCOUNTED,
+				call);
 	}
 
 	/** End a call that did not succeed at once; add the stop report to its failure. */

@@ -33,8 +33,9 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 	}
 
 	static Outcome ofTimeout(AttemptTimeoutException failure) {
-		return new Outcome(AttemptOutcome.TIMEOUT, null, failure,
-				FailureClassification.transientFailure(RetryCause.TIMEOUT), null);
+		FailureClassification timeout = FailureClassification.transientFailure(RetryCause.TIMEOUT);
+		return new Outcome(AttemptOutcome.TIMEOUT, null, failure, failure.isBegun() ? timeout : timeout.withoutEffect(),
+				null);
 	}
 
 	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {

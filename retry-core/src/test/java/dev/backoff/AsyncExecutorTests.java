@@ -20,7 +20,12 @@ import org.junit.jupiter.api.Test;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Shape;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.DriverContract;
 import dev.backoff.policy.RetryPolicyBuilder;
 
@@ -193,7 +198,32 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"retry other", "attempt 2 timeout 200ms", "waiting policy 200ms", "waited", "retry timeout",
 					"attempt 3 timeout 200ms", "call attempts_exhausted 700ms", "recovered done");
+			assertThat(listener().hookFailures()).hasSize(2).allMatch((event) -> event.hook().equals("executor"));
 			startLate();
+		}
+
+		@Test
+		void makesNoEffectOfAnAttemptThatWasNotBegun() throws Throwable {
+			RetryBudget budget = RetryBudget.of("b", new BudgetSettings(10, 0, 0), time(), RetryBudget.Listener.NONE);
+			RetryPolicyBuilder policy = policy().maxAttempts(3)
+				.attemptTimeout(Duration.ofMillis(200))
+				.idempotency(Idempotency.NO)
+				.classifiers(List.of((failure) -> FailureClassification.transientFailure(RetryCause.CONNECT)));
+			CompletableFuture<String> result = builder(policy).executor((task) -> {
+				if (this.queue.isEmpty()) {
+					this.queue.add(task);
+				}
+				else {
+					task.run();
+				}
+			})
+				.budget(budget)
+				.build()
+				.callAsync(() -> stages().isEmpty() ? newStage() : CompletableFuture.completedFuture("fine"));
+			lastStage().completeExceptionally(failure());
+			DriverContract.await(time(), () -> false, result);
+			assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo("fine");
+			assertThat(budget.balance()).isEqualTo(10);
 		}
 
 		@Test
@@ -211,7 +241,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(listener().hookFailures()).singleElement().satisfies((event) -> {
 				assertThat(event.hook()).isEqualTo("executor");
 				assertThat(event.failure()).isInstanceOf(TimeoutException.class)
-					.hasMessage("an attempt was not begun within a second");
+					.hasMessage("an attempt was not begun in time");
 			});
 			startLate();
 		}

@@ -433,7 +433,7 @@ class StopLoggerTests {
 		void areBusyExecutorsOnceAtWarnForEachMethod() {
 			for (int i = 0; i < 2; i++) {
 				listener.onHookFailure(new RetryEvent.HookFailed("orders", "OrderService.place", "executor",
-						new TimeoutException("an attempt was not begun within a second")));
+						new TimeoutException("an attempt was not begun in time")));
 			}
 			assertThat(log.lines(Level.WARN)).containsExactly("The executor of later attempts has not begun an attempt "
 					+ "of OrderService.place within a second, so the attempt is made on the default executor of "
