@@ -23,6 +23,7 @@ public final class AttemptTimeoutException extends RuntimeException {
 	/** How long it had, in nanoseconds. */
 	private final long nanos;
 
+	/** Whether a thread began it. */
 	private boolean begun = true;
 
 	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
