@@ -80,6 +80,8 @@ public record Lateness(int calls, long median, long p99, long most) {
 	/** The system's time, with a note when each wait should end: of calls in turn. */
 	private static final class Dues implements RetryTime {
 
+		private final Thread starter = Thread.currentThread();
+
 		private final long[] dues;
 
 		private int next;
@@ -98,10 +100,12 @@ public record Lateness(int calls, long median, long p99, long most) {
 			RetryTime.system().sleep(nanos);
 		}
 
-		/* By the one thread that starts the calls, before their waits can end. */
+		/* The waits begin on the thread that starts the calls, other timers elsewhere. */
 		@Override
 		public Cancellable schedule(Runnable task, long nanos) {
-			this.dues[this.next++] = System.nanoTime() + nanos;
+			if (Thread.currentThread() == this.starter) {
+				this.dues[this.next++] = System.nanoTime() + nanos;
+			}
 			return RetryTime.system().schedule(task, nanos);
 		}
 
