@@ -16,7 +16,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Overrides;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.PolicyUses;
@@ -43,17 +42,10 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		for (ValueChange change : changes) {
 			EffectiveValue now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
-					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
+					&& now.origin().matches("(?s)(raised|lowered) to .*")) {
 				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), now.value());
 			}
-		}
-		if (lines.containsKey(PolicyKey.CAP.key())) {
-			// it follows a cap that is written
-			this.live.preview(policy, values)
-				.peek(policy)
-				.map((previewed) -> previewed.values().get(PolicyKey.RETRY_AFTER_MAX))
-				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.value()));
 		}
 		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,

@@ -295,7 +295,12 @@ public final class StartupAdvice {
 
 	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
 		boolean multiplier = effective.isWrittenForIt(PolicyKey.MULTIPLIER);
-		if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
+		EffectiveValue cap = effective.values().get(PolicyKey.CAP);
+		if (cap != null && cap.origin().startsWith("raised to ")) {
+			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
+					+ ": set a cap where the base is set");
+		}
+		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
 				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
 			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
 					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");
