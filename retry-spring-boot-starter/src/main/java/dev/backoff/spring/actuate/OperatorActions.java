@@ -29,6 +29,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 
 	static final String FOR = "for";
 
+	private static final String KEY = "key";
+
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
 	ChangeDescriptor override(String policy, OperatorInput input) {
@@ -74,9 +76,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of());
 	}
 
-	ChangeDescriptor reset(@Nullable String policy) {
+	/** End one override, all of a policy, or all. */
+	ChangeDescriptor reset(@Nullable String policy, OperatorInput input) {
+		String key = input.text(KEY);
+		input.refuseOthers("?key= and one key, or nothing to end all", KEY);
+		if (policy == null && key != null && !OperatorInput.isKey(key, RETRIES_ENABLED)) {
+			throw OperatorInput.refusal("Invalid key (" + Overrides.oneLine(key) + ")", "is not known here",
+					"Write ?key=" + RETRIES_ENABLED + ", or the name of a policy in the path.");
+		}
 		return changed("this process, by its configuration again",
-				(policy != null) ? this.live.reset(policy) : this.live.reset());
+				(policy != null) ? (key != null) ? this.live.reset(policy, key) : this.live.reset(policy)
+						: (key != null) ? this.live.resetRetriesEnabled() : this.live.reset());
 	}
 
 	WaitersDescriptor wake(String policy, OperatorInput input) {
