@@ -275,8 +275,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static String ending(RetriesStoppedException report) {
 		Throwable failure = report.failure();
-		if (report.attempts() == 0) {
-			return " was not called";
+		if (report.attemptTimes().isEmpty()) {
+			return (report.reason() == StopReason.LOST) ? " did not end"
+					: (report.attempts() == 0) ? " was not called" : " was not called again";
 		}
 		return (failure != null) ? " failed with " + FailureText.classes(failure)
 				: " returned what was not good enough";

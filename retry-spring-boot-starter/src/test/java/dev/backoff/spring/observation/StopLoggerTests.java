@@ -26,6 +26,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.Operation;
+import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
@@ -376,6 +377,19 @@ class StopLoggerTests {
 			MDC.remove(StopLogger.STORED_KEY);
 			recover(retry(policy("orders").maxAttempts(2).build()), new IOException(SECRET));
 			assertThat(log.lines(Level.WARN)).last().asString().endsWith("; recovered; stored call id1");
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "0, lost, did not end", "2, lost, did not end", "0, , was not called",
+				"2, , was not called again" })
+		void isNotSaidToReturnWhereNoAttemptEndedHere(int attempts, String loss, String ending) throws IOException {
+			ResumedCall kept = new ResumedCall("id1", 7, attempts, Duration.ofHours(1), Duration.ZERO, Duration.ZERO,
+					false, loss, null);
+			Object unused = retry(policy("orders").build()).<String, String, IOException>attemptOn(kept, "context",
+					(context, number) -> "done", null);
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains("; OrderService.place " + ending + "; dead letter id1");
 		}
 
 		@Test
