@@ -54,7 +54,7 @@ class StopLoggerTests {
 
 	private final VirtualTime time = VirtualTime.wrappingAfter(Duration.ofNanos(7));
 
-	private final StopLogger listener = new StopLogger(this.time);
+	private final StopLogger listener = new StopLogger(this.time, Runnable::run);
 
 	private final LogCapture log = new LogCapture(StopLogger.class);
 
@@ -409,7 +409,7 @@ class StopLoggerTests {
 				.last()
 				.asString()
 				.endsWith("key T2; more within this minute are only counted");
-			listener.close();
+			assertThat(time.runNext()).isTrue();
 			assertThat(log.lines(Level.WARN))
 				.anyMatch((line) -> line.startsWith("The first attempts of 5 more stored calls failed within "));
 		}
@@ -497,13 +497,11 @@ class StopLoggerTests {
 			assertThat(log.lines(Level.WARN)).hasSize(20);
 			assertThat(log.lines(Level.WARN).get(18)).doesNotContain("only counted");
 			assertThat(log.lines(Level.WARN).get(19)).endsWith("; more within this minute are only counted");
-			time.advance(Duration.ofMinutes(1));
-			stop(retry, new IOException());
-			assertThat(log.lines(Level.WARN)).hasSize(22);
-			// 120 ms each; the count came with the retry of the next call, before its
-			// stop
+			// 120 ms each
+			assertThat(time.runNext()).isTrue();
+			assertThat(log.lines(Level.WARN)).hasSize(21);
 			assertThat(log.lines(Level.WARN).get(20)).isEqualTo(
-					"Stopped 30 more calls within 5.88 s, the last 60 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
+					"Stopped 30 more calls within 5.88 s, the last 54.1 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(20))).containsOnly(
 					entry("backoff.policy", "orders"), entry("backoff.stop", "attempts_exhausted"),
 					entry("backoff.calls", 30L), entry("backoff.attempts", 60L), entry("backoff.recovered", 0L));
@@ -529,24 +527,15 @@ class StopLoggerTests {
 			assertThat(log.events(Level.WARN)).hasSize(60);
 		}
 
-		@ParameterizedTest
-		@CsvSource({ "retry", "success", "hook", "stop" })
-		void nextThingToldBringsTheCount(String kind) {
+		@Test
+		void nextStopBringsTheCountWhereNoTimerRuns() {
 			storm(21);
 			time.advance(Duration.ofMinutes(1));
-			switch (kind) {
-				case "retry", "success" ->
-					assertThatCode(() -> retry(policy("another").build()).callOn("context", (context, number) -> {
-						if (number == 1) {
-							throw new IOException();
-						}
-						return number;
-					}, null)).doesNotThrowAnyException();
-				case "hook" ->
-					listener.onHookFailure(new RetryEvent.HookFailed("another", "m", "recovery", new IOException()));
-				default -> stop(retry(policy("another").build()), new IllegalArgumentException());
-			}
-			assertThat(log.lines(Level.WARN)).last().asString().startsWith("Stopped 1 more call within ");
+			storm(1);
+			assertThat(log.lines(Level.WARN)).hasSize(22)
+				.element(20)
+				.asString()
+				.startsWith("Stopped 1 more call within ");
 		}
 
 		@Test
