@@ -100,7 +100,7 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 		return new StoppedDescriptor(policy, call.time().toString(), call.method(), call.reason().tag(),
 				call.attempts(), millis(call.elapsed()),
 				call.waits().stream().map(ActivityDescriptions::millis).toList(),
-				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.failure(),
+				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.host(), call.failure(),
 				call.rootFailure(), call.message(),
 				(call.recovery() != RecoveryOutcome.NONE) ? call.recovery().name().toLowerCase(Locale.ROOT) : null);
 	}
@@ -135,8 +135,9 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 	 * policy is null where all calls are of one.
 	 */
 	record StoppedDescriptor(@Nullable String policy, String time, String method, String stop, int attempts,
-			double elapsedMs, List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure,
-			@Nullable String rootFailure, @Nullable String message, @Nullable String recovered) {
+			double elapsedMs, List<Double> waitsMs, List<Double> attemptsMs, @Nullable String host,
+			@Nullable String failure, @Nullable String rootFailure, @Nullable String message,
+			@Nullable String recovered) {
 	}
 
 }

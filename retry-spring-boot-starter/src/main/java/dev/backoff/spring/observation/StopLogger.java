@@ -34,6 +34,7 @@ import dev.backoff.time.RetryTime;
  * backoff.waits_ms                 the waits; of more than six the first and last three
  * backoff.attempts_ms              the attempts, likewise
  * backoff.failure                  its class and its root's; absent after a result
+ * backoff.host                     host and port of the last request; absent if unknown
  * backoff.recover                  none, done or failed
  * backoff.calls                    only where one line stands for many calls: their number
  * backoff.recovered                likewise: how many of them recovered
@@ -243,6 +244,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue("backoff.recover", event.recovery().name().toLowerCase(Locale.ROOT));
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
+		}
+		if (report.host() != null) {
+			line = line.addKeyValue("backoff.host", report.host());
 		}
 		line.log(report.getMessage() + "; " + event.method() + ending(report) + recovery(event)
 				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);

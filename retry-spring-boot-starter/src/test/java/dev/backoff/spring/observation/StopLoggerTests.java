@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.Operation;
+import dev.backoff.OutboundRequest;
 import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.breaker.BreakerSettings;
@@ -192,6 +194,19 @@ class StopLoggerTests {
 					"Stopped after 2 of 2 attempts in 100 ms: ATTEMPTS_EXHAUSTED (policy orders; waits 100 ms; "
 							+ "attempts 0 ms, 0 ms); OrderService.place returned what was not good enough");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).doesNotContainKey("backoff.failure");
+		}
+
+		@Test
+		void namesTheHostOfTheLastRequest() {
+			assertThatThrownBy(() -> retry(policy("orders").maxAttempts(1).build()).call(() -> {
+				OutboundRequest.begin("GET", URI.create("http://pay.example:81/cards/4111"));
+				throw new IOException();
+			})).isInstanceOf(IOException.class);
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains("; last request to pay.example:81); ");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
+				.contains(entry("backoff.host", "pay.example:81"));
 		}
 
 		@Test
