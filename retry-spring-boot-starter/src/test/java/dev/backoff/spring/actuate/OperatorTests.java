@@ -506,6 +506,9 @@ class OperatorTests {
 					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
 			assertThat(hanging.cancel(true)).isTrue();
 			assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
+			assertThat(JsonPath.<Map<String, ?>>read(ok("GET", "/sync", ""), "$.activity")).as("without one, unknown")
+				.containsKey("oldestWaiting")
+				.doesNotContainKey("oldestRunning");
 		}
 
 	}
