@@ -71,10 +71,10 @@ export function stopped(view) {
 				bars(call), failure(call), call.recovered ?? '–'])));
 }
 
-function failure({ failure, rootFailure, message }) {
+function failure({ failure, rootFailure, host, message }) {
 	const short = (name) => name.slice(name.lastIndexOf('.') + 1);
 	return failure ? [h('span', { title: [failure, rootFailure].filter((name) => name).join(', ') }, short(failure)),
-		rootFailure && rootFailure !== failure && h('small', {}, short(rootFailure)), message && h('small', {}, message)] : '–';
+		rootFailure && rootFailure !== failure && h('small', {}, short(rootFailure)), host && h('small', {}, host), message && h('small', {}, message)] : '–';
 }
 
 function bars({ attemptsMs, waitsMs, elapsedMs }) {

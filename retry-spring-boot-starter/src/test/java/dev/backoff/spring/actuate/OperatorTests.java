@@ -2,6 +2,7 @@ package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -47,6 +48,7 @@ import org.springframework.core.env.PropertiesPropertySource;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.test.annotation.DirtiesContext;
 
+import dev.backoff.OutboundRequest;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreakers;
@@ -464,6 +466,7 @@ class OperatorTests {
 			assertThat(JsonPath.<List<Double>>read(shown, "$.activity.stopped[0].waitsMs")).containsExactly(1000.0,
 					2000.0);
 			assertThat(JsonPath.<String>read(shown, "$.activity.stopped[0].failure")).isEqualTo("java.io.IOException");
+			assertThat(JsonPath.<String>read(shown, "$.activity.stopped[0].host")).isEqualTo("pay.example:81");
 			String everything = ok("GET", "", "") + shown + ok("GET", "/Orders.place", "");
 			assertThat(everything).doesNotContain("4111");
 		}
@@ -517,6 +520,9 @@ class OperatorTests {
 					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
 			assertThat(hanging.cancel(true)).isTrue();
 			assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
+			assertThat(JsonPath.<Map<String, ?>>read(ok("GET", "/sync", ""), "$.activity")).as("without one, unknown")
+				.containsKey("oldestWaiting")
+				.doesNotContainKey("oldestRunning");
 		}
 
 	}
@@ -695,6 +701,7 @@ class OperatorTests {
 
 		@Backoff("orders")
 		public void place() throws IOException {
+			OutboundRequest.begin("GET", URI.create("http://pay.example:81/cards"));
 			throw new IOException("card 4111 refused");
 		}
 
