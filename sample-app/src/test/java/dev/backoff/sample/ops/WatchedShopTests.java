@@ -198,8 +198,10 @@ class WatchedShopTests {
 
 	@Test
 	@Order(7)
-	void showsSomethingInEachPanel() throws IOException {
+	void showsSomethingInEachPanelAndAsksForItsDataSourceOnImport() throws IOException {
 		JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(OPS.resolve("grafana/backoff.json")));
+		assertThat(dashboard.at("/templating/list/0/current/value").asString())
+			.isEqualTo("${" + dashboard.at("/__inputs/0/name").asString() + "}");
 		this.shop.fault("payments?answer=503&percent=70");
 		this.shop.fault("quotes?answer=503&percent=10");
 		List<String> empty = new ArrayList<>();
