@@ -243,7 +243,7 @@ class ConsoleTests {
 					.isEmpty();
 			}
 			click("[data-language]");
-			await("#needs-title", language.equals("English") ? "需要处理" : "What needs you");
+			await("#needs-title", language.equals("English") ? "需要处理" : "Needs attention");
 		}
 	}
 
@@ -254,8 +254,12 @@ class ConsoleTests {
 		prefer("light");
 		this.browser.executeScript("window.scrollTo(0, 0)");
 		photograph("console");
-		resize(320, 800);
-		assertThat((Long) this.browser.executeScript("return document.documentElement.scrollWidth")).isEqualTo(320);
+		for (int width : new int[] { 320, 420 }) {
+			resize(width, 800);
+			assertThat(this.browser.executeScript("return [document.documentElement, ...document.querySelectorAll("
+					+ "'.scroll, dialog')].filter((part) => part.scrollWidth > part.clientWidth).length"))
+				.isEqualTo(0L);
+		}
 		resize(1200, 900);
 	}
 
@@ -278,7 +282,7 @@ class ConsoleTests {
 					const answer = await real(...request);
 					const view = await answer.json();
 					if ('writable' in view) {
-						view.writable = false;
+						[view.writable, view.application] = [false, null];
 						const name = '<b onclick="alert(1)">bold</b>';
 						view.policies[name] = { calls: { [name]: 1 }, attempts: 1, retries: 0, waiting: 0 };
 						view.stopped[0] = { ...view.stopped[0], policy: name, failure: name, message: name };
@@ -288,6 +292,8 @@ class ConsoleTests {
 				""")).get("identifier");
 		this.browser.navigate().refresh();
 		await("#head", "read-only");
+		assertThat(this.browser.findElement(By.tagName("h1")).getText()).isEqualTo("Backoff");
+		assertThat(this.browser.getTitle()).endsWith(") Backoff");
 		assertThat(this.browser.findElements(By.cssSelector("[data-method]"))).isEmpty();
 		assertThat(this.browser.findElement(By.id("policies")).getText()).contains("<b onclick=\"alert(1)\">bold</b>");
 		assertThat(this.browser.findElement(By.id("stopped")).getText()).contains("<b onclick=\"alert(1)\">bold</b>");
