@@ -163,6 +163,7 @@ class WatchedShopTests {
 		this.shop.fault("quotes?hang=2s&percent=40");
 		// the storm first: after 30 seconds it is compared with itself
 		awaitFiring("BackoffStormSuspected");
+		awaitFiring("BackoffDependencyFailing");
 		awaitFiring("BackoffRetryRatioHigh");
 	}
 
