@@ -170,7 +170,7 @@ final class CallEvents {
 		CallObserver.ObservedCall observed = result.observed();
 		try (CallObserver.Scope scope = open(observed)) {
 			if (event.recovery() != RetryEvent.RecoveryOutcome.NONE) {
-				record((recorder) -> recorder.recovered(event.recovery() == RetryEvent.RecoveryOutcome.DONE));
+				record((recorder) -> recorder.recovered(event.recovery()));
 			}
 			publish(RetryListener::onStop, event);
 		}

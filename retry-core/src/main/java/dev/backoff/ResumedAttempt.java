@@ -86,7 +86,7 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		CallResult last = this.steps.recover(result, context, recovery);
 		Throwable thrown = last.thrown();
-		if (last.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null && isInterrupted(thrown)) {
+		if (last.recovery() != RetryEvent.RecoveryOutcome.NONE && thrown != null && isInterrupted(thrown)) {
 			return unchanged(kept, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, report, null);
