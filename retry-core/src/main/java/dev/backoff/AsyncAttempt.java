@@ -45,6 +45,9 @@ final class AsyncAttempt<T extends @Nullable Object>
 			AsyncWait.stop(this.timer);
 			ended(CallStack.ofThread().within(this.call.state, () -> judge(value, failure)), value);
 		}
+		else if (this.late) {
+			this.call.steps.events().drop(value);
+		}
 	}
 
 	/** End the attempt when its time is over, unless it has ended. */

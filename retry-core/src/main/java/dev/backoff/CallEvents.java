@@ -181,6 +181,18 @@ final class CallEvents {
 		}
 	}
 
+	/** Close a result that the caller does not get. */
+	void drop(@Nullable Object result) {
+		if (result instanceof AutoCloseable rejected) {
+			try {
+				rejected.close();
+			}
+			catch (Throwable ex) {
+				hookFailed("rejected result", ex);
+			}
+		}
+	}
+
 	private static CallObserver.Scope open(CallObserver.@Nullable Observed observed) {
 		return (observed != null) ? observed.open() : UNOBSERVED;
 	}

@@ -208,21 +208,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			call.attemptStart = now;
 			return new Decision.Proceed(permit, null);
 		}
-		drop(outcome.value());
+		this.events.drop(outcome.value());
 		call.beginNext(now);
 		return new Decision.Proceed(permit, outcome.cause());
-	}
-
-	/** Close a result that another attempt replaces. */
-	void drop(@Nullable Object result) {
-		if (result instanceof AutoCloseable replaced) {
-			try {
-				replaced.close();
-			}
-			catch (Throwable ex) {
-				this.events.hookFailed("rejected result", ex);
-			}
-		}
 	}
 
 	/** Publish that an attempt is made, if it is a retry. */

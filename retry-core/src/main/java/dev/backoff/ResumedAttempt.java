@@ -68,7 +68,7 @@ record ResumedAttempt(CallSteps steps) {
 		if (outcome == null) {
 			return unchanged(kept, delay, null);
 		}
-		this.steps.drop(outcome.value());
+		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
 				call.history().isFinalPoll(), outcome.failure());
