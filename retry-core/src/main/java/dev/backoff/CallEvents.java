@@ -125,6 +125,7 @@ final class CallEvents {
 			record((recorder) -> recorder.waiting(wait.source(), wait.published()));
 		}
 		catch (VirtualMachineError ex) {
+			callStops(call, StopReason.NOT_RETRYABLE, call.elapsed(call.now()));
 			if (observed != null) {
 				observed.ends(StopReason.NOT_RETRYABLE, call.attempt(), RetryEvent.RecoveryOutcome.NONE, ex);
 			}

@@ -185,7 +185,16 @@ public final class Retry {
 		if (counted != null) {
 			counted.begins();
 		}
-		CompletableFuture<T> result = drivers.async(context, operation, recovery);
+		CompletableFuture<T> result;
+		try {
+			result = drivers.async(context, operation, recovery);
+		}
+		catch (Throwable ex) {
+			if (counted != null) {
+				counted.ends();
+			}
+			throw ex;
+		}
 		if (counted != null) {
 			CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		}
