@@ -40,7 +40,7 @@ final class CallState {
 
 	private int innerCalls;
 
-	/* Whether the running attempt holds a permit of the concurrency limit. */
+	/* Whether it has a permit of the concurrency limit that it has not given back. */
 	boolean holdsPermit;
 
 	/* Where the attempt has sent its last request, if that is known. */
@@ -156,29 +156,30 @@ final class CallState {
 		}
 	}
 
-	/** Note how an attempt ended that was not good enough. */
-	void attemptEnded(Outcome outcome, long nanos) {
-		attemptEnded();
-		history().addAttempt(outcome, nanos);
-	}
-
+	/**
+	 * Give back the permits that the attempt still holds, after an {@link Error} on the
+	 * way for instance. The second time does nothing.
+	 */
 	void attemptEnded() {
-		this.holdsPermit = false;
 		if (this.context != null) {
 			this.context.attemptEnded();
+		}
+		if (this.holdsPermit && this.settings.limit() != null) {
+			this.settings.limit().release();
+			this.holdsPermit = false;
 		}
 	}
 
 	void clear() {
+		attemptEnded();
+		leaveQueue();
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
 		this.requested = null;
 		if (this.history != null) {
 			this.history = null;
-			leaveQueue();
 		}
 		if (this.context != null) {
-			this.context.attemptEnded();
 			this.context = null;
 		}
 	}

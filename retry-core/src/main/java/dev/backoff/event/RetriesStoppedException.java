@@ -16,8 +16,8 @@ import dev.backoff.time.Nanos;
  * <p>
  * It is not what the caller catches: the caller gets the original failure, which carries
  * this stop report as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
- * {@code recover} method may take it as its last parameter. It has no stack trace of its
- * own. Its cause is what interrupted the call or made a classifier fail, if anything did.
+ * {@code recover} method may take it as a parameter. It has no stack trace of its own.
+ * Its cause is what interrupted the call or made a classifier fail, if anything did.
  * Immutable and thread-safe.
  * <p>
  * A serialized stop report keeps its message and cause only. After it is read from a

@@ -34,8 +34,9 @@ enum BackoffMeters implements MeterDocumentation {
 			Key.METHOD, Key.CAUSE),
 
 	RECOVERED("backoff.recovered", Meter.Type.COUNTER,
-			"Recoveries run after calls that stopped, done if they returned, failed if they threw", Key.POLICY,
-			Key.METHOD, Key.OUTCOME),
+			"Recoveries run after calls that stopped: done if they returned, rethrown if they threw the call's failure "
+					+ "or what it caused, failed if they threw another",
+			Key.POLICY, Key.METHOD, Key.OUTCOME),
 
 	/** An interrupted wait was shorter. */
 	DELAY("backoff.delay", Meter.Type.TIMER, "Waits chosen before retries, by source", Key.POLICY, Key.SOURCE),

@@ -35,7 +35,7 @@ import dev.backoff.time.RetryTime;
  * backoff.attempts_ms              the attempts, likewise
  * backoff.failure                  its class and its root's; absent after a result
  * backoff.host                     host and port of the last request; absent if unknown
- * backoff.recover                  none, done or failed
+ * backoff.recover                  none, done, failed or rethrown
  * backoff.calls                    only where one line stands for many calls: their number
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
@@ -306,7 +306,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			return "; recovered";
 		}
 		Throwable thrown = event.thrown();
-		return (event.recovery() == RecoveryOutcome.FAILED && thrown != null)
+		return (event.recovery() != RecoveryOutcome.NONE && thrown != null)
 				? "; recovery threw " + FailureText.classes(thrown) : "";
 	}
 

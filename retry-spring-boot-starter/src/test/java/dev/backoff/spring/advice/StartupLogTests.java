@@ -7,6 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Scanner;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -63,7 +65,7 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.once.max-attempts: 1", UsedUp.class)).containsOnlyOnce(
 					"WARN The first attempt uses up an argument, so that later ones may read or change nothing and succeed: "
 							+ "UsedUp.channel(SocketChannel), UsedUp.file(MultipartFile), UsedUp.flux(Flux), "
-							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
+							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.map(Map), UsedUp.optional(Optional), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
 							+ "UsedUp.resource(InputStreamResource), UsedUp.stream(InputStream), UsedUp.streams(InputStream[]), "
 							+ "UsedUp.values(IntStream); make it inside the method, or pass bytes or the id");
 		}
@@ -370,6 +372,12 @@ class StartupLogTests {
 		}
 
 		public void list(List<Iterator<String>> values) {
+		}
+
+		public void map(Map<String, MultipartFile> files) {
+		}
+
+		public void optional(Optional<InputStream> in) {
 		}
 
 		public void flux(Flux<String> values) {
