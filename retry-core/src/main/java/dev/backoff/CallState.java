@@ -1,5 +1,7 @@
 package dev.backoff;
 
+import java.net.URI;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
@@ -40,6 +42,9 @@ final class CallState {
 
 	/* Whether it has a permit of the concurrency limit that it has not given back. */
 	boolean holdsPermit;
+
+	/* Where the attempt has sent its last request, if that is known. */
+	@Nullable URI requested;
 
 	/* While the call waits for a permit, or where it was refused one. */
 	@Nullable Ticket ticket;
@@ -144,6 +149,7 @@ final class CallState {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
 		this.attemptStart = now;
 		this.innerCalls = 0;
+		this.requested = null;
 		history().retryBegins();
 		if (this.context != null) {
 			this.context.attemptBegins();
@@ -169,9 +175,16 @@ final class CallState {
 		}
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
+		this.requested = null;
 		if (this.history != null) {
 			this.history = null;
 		}
+	}
+
+	/** Return host and port of the attempt's last request, without a user's password. */
+	@Nullable String host() {
+		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
+		return (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : null;
 	}
 
 	boolean isRunning() {

@@ -268,7 +268,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
-				outcome.value(), (context != null) ? context.keyIfUsed() : null);
+				outcome.value(), (context != null) ? context.keyIfUsed() : null, call.host());
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);

@@ -60,7 +60,8 @@ enum BackoffMeters implements MeterDocumentation {
 	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "Whether a circuit breaker is in this state now",
 			Key.BREAKER, Key.STATE),
 
-	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER, "Attempts that a circuit breaker refused",
+	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER,
+			"Attempts that a circuit breaker refused when asked, not calls that find it open after a failed attempt",
 			Key.BREAKER),
 
 	/** Those that need no operator exist at zero from the start. */
