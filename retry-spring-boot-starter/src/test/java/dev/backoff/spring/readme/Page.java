@@ -16,6 +16,8 @@ record Page(Path path, String text) {
 
 	private static final Pattern FENCED = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
 
+	private static final Pattern NUMBER = Pattern.compile("(?<![A-Za-z\\d.])\\d+(?:\\.\\d+)*");
+
 	static Page of(String path) {
 		return read(ROOT.resolve(path));
 	}
@@ -57,6 +59,11 @@ record Page(Path path, String text) {
 	/** Return all fenced blocks. */
 	List<String> blocks() {
 		return FENCED.matcher(this.text).results().map(MatchResult::group).toList();
+	}
+
+	/** Return the numbers of the prose, sorted as text. */
+	List<String> numbers() {
+		return NUMBER.matcher(prose()).results().map(MatchResult::group).sorted().toList();
 	}
 
 	/** Return the text without its fenced blocks. */

@@ -15,6 +15,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -136,6 +137,16 @@ class PagesTests {
 			.map((line) -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT))
 			.map((title) -> title.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
 			.toList();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = "README")
+	void chinesePagesShowTheSame(String name) {
+		Page english = Page.of(name + ".md");
+		Page chinese = Page.of(name + ".zh-CN.md");
+		assertThat(chinese.blocks()).isEqualTo(english.blocks());
+		assertThat(chinese.numbers()).isEqualTo(english.numbers());
+		assertThat(anchors(chinese.prose())).hasSameSizeAs(anchors(english.prose()));
 	}
 
 	/* It is read whole, each time. */

@@ -64,17 +64,6 @@ class ReadmeTests {
 	}
 
 	@Test
-	void showsTheSameInChinese() {
-		Page chinese = Page.of("README.zh-CN.md");
-		assertThat(chinese.blocks()).containsExactlyElementsOf(README.blocks());
-		assertThat(headings(chinese)).isEqualTo(headings(README));
-	}
-
-	private static long headings(Page page) {
-		return page.prose().lines().filter((line) -> line.startsWith("## ")).count();
-	}
-
-	@Test
 	void theFirstSnippetNeedsNoConfiguration() {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
