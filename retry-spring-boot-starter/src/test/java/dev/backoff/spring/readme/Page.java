@@ -2,12 +2,17 @@ package dev.backoff.spring.readme;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
 
 /** A Markdown page of the project. */
 record Page(Path path, String text) {
@@ -54,6 +59,13 @@ record Page(Path path, String text) {
 			.filter((block) -> block.group(1).equals(language))
 			.map((block) -> block.group(2))
 			.toList();
+	}
+
+	/** Return what a block of the language yaml configures. */
+	static PropertySource<?> yaml(String block) throws IOException {
+		return new YamlPropertySourceLoader()
+			.load("shown.yml", new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))
+			.get(0);
 	}
 
 	/** Return all fenced blocks. */
