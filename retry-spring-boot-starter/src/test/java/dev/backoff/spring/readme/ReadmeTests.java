@@ -130,6 +130,24 @@ class ReadmeTests {
 			});
 	}
 
+	@Test
+	void theFirstCallIsAsShown() throws IOException {
+		Page page = Page.of("docs/getting-started.md");
+		PropertySource<?> yaml = Page.yaml(page.blocks("yaml").get(0));
+		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
+					BackoffObservationAutoConfiguration.class))
+			.withBean(RetryTime.class, VirtualTime::new)
+			.withInitializer((context) -> context.getEnvironment().getPropertySources().addFirst(yaml))
+			.withBean(MeterRegistry.class, () -> registry)
+			.withBean(Greetings.class)
+			.run((context) -> assertThat(page.blocks("console").get(0))
+				.contains(context.getBean(Greetings.class).greet()));
+		assertThat(registry.scrape().lines())
+			.containsAll(page.blocks("console").get(0).lines().filter((line) -> line.startsWith("backoff_")).toList());
+	}
+
 	private static String shown(String start) {
 		return README.blocks("").stream().filter((block) -> block.startsWith(start)).findFirst().orElseThrow().strip();
 	}
