@@ -8,20 +8,19 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Retry a method when it fails. <pre>{@code
+ * Retry a method when it fails. <pre class="code">
  * &#64;Backoff(value = "orders", maxAttempts = "5", idempotent = "by-key", recover = "park")
  * public Receipt place(Order order) {
  *     return this.partner.place(order, Attempt.current().idempotencyKey());
  * }
  *
  * Receipt park(Order order, RetriesStoppedException report) { ... }
- * }</pre> Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400
- * ms, any exception but programming errors and permanent failures. Every attribute is
- * text, as in {@code application.yml}. All but {@link #retryWhen()}, {@link #until()},
- * {@link #recover()} and {@link #key()} take <code>${placeholders}</code>. What
- * {@code backoff.policies.<name>} sets wins over the annotation, what a method's
- * annotation sets over its type's, and all over {@code backoff.defaults}. A proxy advises
- * no private, static and final methods, and no calls of a bean to itself.
+ * </pre> Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms,
+ * any exception but programming errors and permanent failures. Attributes are texts; all
+ * but {@link #retryWhen()}, {@link #until()}, {@link #recover()} and {@link #key()} take
+ * <code>${placeholders}</code>. {@code backoff.policies.<name>} wins over a method's
+ * annotation, this over its type's, and all over {@code backoff.defaults}. A proxy
+ * advises no private, static and final methods, and no calls of a bean to itself.
  *
  * @since 0.1
  */
