@@ -138,7 +138,7 @@ class PagesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "README", "docs/failures", "docs/moving-in", "sample-app/README" })
+	@ValueSource(strings = { "README", "docs/durable", "docs/failures", "docs/moving-in", "sample-app/README" })
 	void chinesePagesShowTheSame(String name) {
 		Page english = Page.of(name + ".md");
 		Page chinese = Page.of(name + ".zh-CN.md");
