@@ -156,10 +156,7 @@ final class CallState {
 		}
 	}
 
-	/**
-	 * Give back the permits that the attempt still holds, after an {@link Error} on the
-	 * way for instance. The second time does nothing.
-	 */
+	/** Give back the permits that the attempt holds. The second time does nothing. */
 	void attemptEnded() {
 		if (this.context != null) {
 			this.context.attemptEnded();
@@ -171,16 +168,16 @@ final class CallState {
 	}
 
 	void clear() {
-		attemptEnded();
-		leaveQueue();
+		if (this.holdsPermit || this.ticket != null || this.context != null) {
+			attemptEnded();
+			leaveQueue();
+			this.context = null;
+		}
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
 		this.requested = null;
 		if (this.history != null) {
 			this.history = null;
-		}
-		if (this.context != null) {
-			this.context = null;
 		}
 	}
 

@@ -142,7 +142,7 @@ final class OverloadGuard {
 		givenBack(call);
 	}
 
-	/* The breaker's permit is; now the limit's. */
+	/* After the breaker's permit, give back the limit's. */
 	private static void givenBack(CallState call) {
 		AttemptContext context = call.contextIfAny();
 		if (context != null) {
@@ -156,7 +156,9 @@ final class OverloadGuard {
 		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
-		givenBack(call);
+		if (permit != Permit.UNCOUNTED || call.holdsPermit) {
+			givenBack(call);
+		}
 		if (this.budget != null) {
 			this.budget.deposit();
 		}

@@ -73,6 +73,7 @@ class StackOverflowTests {
 		}
 	}
 
+	@SuppressWarnings("InfiniteRecursion") // it is the case
 	private static int descend(Runnable call) {
 		int left = 100;
 		try {
