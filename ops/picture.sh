@@ -22,7 +22,6 @@ run_sample() {
 	done
 	java -jar sample-app/target/sample-app-*.jar --server.port="${shop#*:}" --shop.gateway.port="${gateway#*:}" \
 		--shop.traffic.every=100ms --shop.traffic.fault-percent=5 --backoff.metrics.slo=5ms,10ms,25ms,50ms,100ms,250ms,500ms,1s \
-		--backoff.policies.order-creation.breaker=payments --backoff.breakers.payments.failure-rate=50% \
 		>"$work/shop.txt" 2>&1 &
 	cat >"$work/prometheus.yml" <<-CONFIG
 		global: { scrape_interval: 5s }

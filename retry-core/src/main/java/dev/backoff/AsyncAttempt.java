@@ -43,7 +43,10 @@ final class AsyncAttempt<T extends @Nullable Object>
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			AsyncWait.stop(this.timer);
-			ended(CallStack.ofThread().within(this.call.state, () -> judge(value, failure)), value);
+			ended(null, value, failure);
+		}
+		else if (this.late) {
+			this.call.steps.events().drop(value);
 		}
 	}
 
@@ -79,7 +82,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.claim(this)) {
 			AsyncWait.stop(this.timer);
 			cancelStage();
-			ended(judge(null, this.call.steps.limit().exceeded(this.call.state, null)), null);
+			ended(null, null, this.call.steps.limit().exceeded(this.call.state, null));
 		}
 	}
 
@@ -90,11 +93,12 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
-	private void ended(Outcome outcome, @Nullable T value) {
+	private void ended(@Nullable Outcome known, @Nullable T value, @Nullable Throwable failure) {
 		CallSteps steps = this.call.steps;
 		try {
+			Outcome outcome = (known != null) ? known
+					: CallStack.ofThread().within(this.call.state, () -> judge(value, failure));
 			if (!this.call.state.hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
-				this.call.state.attemptEnded();
 				steps.succeededAtOnce(this.call.state, this.permit);
 				this.call.settle(value);
 				return;
@@ -102,8 +106,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			this.call.drive(steps.afterAttempt(refusedIfUnrepeatable(outcome), this.permit, this.call.state), this);
 		}
 		catch (Throwable ex) {
-			// an overflow of the stack, for instance: the future ends nevertheless
-			this.call.fail(ex);
+			this.call.crash(ex);
 		}
 	}
 
@@ -130,7 +133,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 			cancelStage();
 		}
 		Decision.Stop stop = cancelled ? Decision.CANCELLED : Decision.COMPLETED;
-		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null);
+		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null, null);
 	}
 
 	/** Cancel the stage of the attempt, if it is known. */

@@ -71,17 +71,17 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		// the call may outlive the attempt around it, and goes on on other threads
 		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
 		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
-		return steps.limit().list(call, call.start());
+		call.drive(null);
+		return steps.limit().list(call, call.result);
 	}
 
-	private CompletableFuture<T> start() {
+	private Decision begin() {
 		Permit permit = this.steps.begin(this.state);
 		CallObserver.ObservedCall observed = this.state.observed();
 		if (observed != null) {
 			observed.isAsynchronous();
 		}
-		drive((permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state));
-		return this.result;
+		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state);
 	}
 
 	@Override
@@ -99,6 +99,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	private void putUnderWay(CallStack.Driving.UnderWay begun, CallStack.Driving driving) {
 		driving.begun = begun;
+		driving.owning = false;
 		this.underWay = begun;
 	}
 
@@ -109,7 +110,15 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/** Take out what is under way; false if another thread has taken it. */
 	boolean claim(CallStack.Driving.UnderWay claimed) {
-		return UNDER_WAY.compareAndSet(this, claimed, null);
+		return claim(claimed, CallStack.Driving.beginning(claimed, CallStack.ofThread().driving));
+	}
+
+	private boolean claim(CallStack.Driving.@Nullable UnderWay claimed, CallStack.@Nullable Driving beginning) {
+		boolean taken = UNDER_WAY.compareAndSet(this, claimed, null);
+		if (taken && beginning != null) {
+			beginning.owning = true;
+		}
+		return taken;
 	}
 
 	@Nullable String unrepeatable() {
@@ -129,11 +138,22 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/** Run work on this thread, which may be a foreign one, with the caller's context. */
 	void inContext(Runnable work) {
-		if (this.executor instanceof AsyncOperation.CarryingExecutor carrying) {
-			carrying.runHere(work);
-		}
-		else {
+		if (!(this.executor instanceof AsyncOperation.CarryingExecutor carrying)) {
 			work.run();
+			return;
+		}
+		boolean[] begun = { false };
+		try {
+			carrying.runHere(() -> {
+				begun[0] = true;
+				work.run();
+			});
+		}
+		catch (Throwable ex) {
+			this.steps.events().hookFailed("executor", ex);
+			if (!begun[0]) {
+				work.run();
+			}
 		}
 	}
 
@@ -141,21 +161,32 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 * An attempt may end while it is started, and an executor may run a task at once. The
 	 * loop further out on this thread then goes on, and the stack stays flat.
 	 */
-	private void drive(Decision next) {
+	private void drive(@Nullable Decision next) {
 		CallStack stack = CallStack.ofThread();
 		CallStack.Driving driving = new CallStack.Driving(stack.driving);
 		stack.driving = driving;
 		try {
-			for (Decision decision = next; decision != null; decision = driving.next()) {
+			Decision first = (next != null) ? next : begin();
+			for (Decision decision = first; decision != null; decision = driving.next()) {
 				take(decision, driving);
 			}
 		}
 		catch (Throwable ex) {
-			this.state.leaveQueue();
+			if (!driving.owning && claim(driving.begun, driving) && driving.begun instanceof AsyncWait wait) {
+				wait.ended();
+			}
 			this.result.fail(ex);
 		}
 		finally {
 			stack.driving = driving.outer;
+			if (driving.owning) {
+				this.state.attemptEnded();
+				this.state.leaveQueue();
+				if (!this.result.isDone()) {
+					// a stage keeps to itself what is thrown at its end
+					this.result.fail(new IllegalStateException("the end of an attempt was lost"));
+				}
+			}
 		}
 	}
 
@@ -167,7 +198,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			await(wait, driving);
 		}
 		else {
-			end((Decision.Stop) decision);
+			end((Decision.Stop) decision, driving);
 		}
 	}
 
@@ -228,6 +259,12 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	static <T extends @Nullable Object> void whenComplete(CompletionStage<T> stage,
 			BiConsumer<@Nullable T, @Nullable Throwable> end) {
+		if (stage.getClass() == CompletableFuture.class && stage instanceof CompletableFuture<T> known && known.isDone()
+				&& !known.isCompletedExceptionally()) {
+			// it would keep an overflow of the stack to itself
+			end.accept(known.join(), null);
+			return;
+		}
 		try {
 			stage.whenComplete(end);
 		}
@@ -248,13 +285,13 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		wait.begin(chosen.delay());
 	}
 
-	private void end(Decision.Stop stop) {
+	private void end(Decision.Stop stop, CallStack.Driving driving) {
 		CallResult ended = this.steps.end(stop, this.state);
 		RetriesStoppedException report = ended.report();
 		boolean given = this.result.isDone();
 		if (report != null && !given && this.recovery != null && this.steps.wants(this.recovery, report)) {
 			AsyncRecovery<T> recovering = new AsyncRecovery<>(this, ended, report);
-			this.underWay = recovering;
+			putUnderWay(recovering, driving);
 			recovering.start(this.context, this.recovery);
 			return;
 		}
@@ -284,6 +321,12 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	void fail(Throwable failure) {
 		outside(() -> this.result.fail(failure));
+	}
+
+	/** End the call after an {@link Error} on its way. */
+	void crash(Throwable error) {
+		this.state.attemptEnded();
+		fail(error);
 	}
 
 	/*

@@ -47,14 +47,16 @@ final class AsyncRecovery<T extends @Nullable Object>
 		if (!this.call.claim(this)) {
 			return;
 		}
-		try {
-			CallResult ended = (wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
-					: this.result.recovered(value);
-			this.call.inContext(() -> this.call.end(ended));
-		}
-		catch (VirtualMachineError thrownByListener) {
-			this.call.fail(thrownByListener);
-		}
+		CallResult ended = (wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
+				: this.result.recovered(value);
+		this.call.inContext(() -> {
+			try {
+				this.call.end(ended);
+			}
+			catch (Throwable ex) {
+				this.call.fail(ex);
+			}
+		});
 	}
 
 }

@@ -84,9 +84,11 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 			this.call.executor.execute(handOver);
 		}
 		catch (Throwable failure) {
-			if (this.call.claim(this)) {
-				AsyncCall.execute(() -> end(Decision.rejected(failure)), otherwise);
-			}
+			AsyncCall.execute(() -> {
+				if (this.call.claim(this)) {
+					end(Decision.rejected(failure));
+				}
+			}, otherwise);
 			return;
 		}
 		handOver.guard();
@@ -106,7 +108,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 				this.call.drive(next(since, overdue), this);
 			}
 			catch (Throwable ex) {
-				this.call.fail(ex);
+				this.call.crash(ex);
 			}
 		}
 	}
@@ -140,7 +142,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		this.call.drive(stop, this);
 	}
 
-	private void ended() {
+	void ended() {
 		stop(this.scheduled);
 		this.call.steps.registry().leave(this);
 		this.call.steps.waited(this.call.state);

@@ -33,7 +33,7 @@ final class AttemptContext {
 	/* The attempt or the deadline elsewhere for which the call stands. */
 	@Nullable SharedAttempt shared;
 
-	/* Of the running attempt, if it is a probe. */
+	/* Of the running attempt, if it is a probe, until it is given back. */
 	@Nullable Permit probe;
 
 	/* Of the running attempt, if it holds one and calls elsewhere may be inside. */
@@ -78,7 +78,10 @@ final class AttemptContext {
 
 	/** Note that the running attempt has ended, on whatever thread. */
 	void attemptEnded() {
-		this.probe = null;
+		if (this.probe != null) {
+			this.probe.released();
+			this.probe = null;
+		}
 		if (this.permit != null) {
 			this.permit.held = false;
 			this.permit = null;

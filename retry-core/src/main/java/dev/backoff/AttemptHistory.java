@@ -49,7 +49,8 @@ final class AttemptHistory {
 
 	/** Begin with what is known of a call that was kept elsewhere. */
 	AttemptHistory(ResumedCall kept) {
-		this.attempts = kept.attempts();
+		// an attempt that was lost had begun
+		this.attempts = kept.attempts() + ((kept.loss() != null) ? 1 : 0);
 		this.previousDelay = Nanos.of(kept.previousDelay());
 		this.finalPoll = kept.finalPoll();
 	}

@@ -22,15 +22,18 @@ final class AttemptLimit {
 
 	private final RetryTime time;
 
+	private final CallEvents events;
+
 	private final long timeout;
 
 	private final long shortest;
 
 	private final @Nullable CallRegistry listing;
 
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time, @Nullable CallRegistry running) {
+	AttemptLimit(RetryPolicy policy, String method, RetryTime time, CallEvents events, @Nullable CallRegistry running) {
 		this.method = method;
 		this.time = time;
+		this.events = events;
 		this.timeout = policy.attemptTimeoutNanos();
 		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
 		this.listing = (isSet() || policy.deadlineNanos() != Nanos.UNLIMITED) ? running : null;
@@ -137,6 +140,7 @@ final class AttemptLimit {
 			throw exceeded(call, failure);
 		}
 		if (ended(interruption, timer) && !interruption.takeBack()) {
+			this.events.drop(result);
 			throw exceeded(call, null);
 		}
 		return result;

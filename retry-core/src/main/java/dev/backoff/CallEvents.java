@@ -125,6 +125,7 @@ final class CallEvents {
 			record((recorder) -> recorder.waiting(wait.source(), wait.published()));
 		}
 		catch (VirtualMachineError ex) {
+			callStops(call, StopReason.NOT_RETRYABLE, call.elapsed(call.now()));
 			if (observed != null) {
 				observed.ends(StopReason.NOT_RETRYABLE, call.attempt(), RetryEvent.RecoveryOutcome.NONE, ex);
 			}
@@ -170,13 +171,25 @@ final class CallEvents {
 		CallObserver.ObservedCall observed = result.observed();
 		try (CallObserver.Scope scope = open(observed)) {
 			if (event.recovery() != RetryEvent.RecoveryOutcome.NONE) {
-				record((recorder) -> recorder.recovered(event.recovery() == RetryEvent.RecoveryOutcome.DONE));
+				record((recorder) -> recorder.recovered(event.recovery()));
 			}
 			publish(RetryListener::onStop, event);
 		}
 		finally {
 			if (observed != null) {
 				observed.ends(event.report().reason(), event.report().attempts(), event.recovery(), event.thrown());
+			}
+		}
+	}
+
+	/** Close a result that the caller does not get. */
+	void drop(@Nullable Object result) {
+		if (result instanceof AutoCloseable rejected) {
+			try {
+				rejected.close();
+			}
+			catch (Throwable ex) {
+				hookFailed("rejected result", ex);
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
+import dev.backoff.failure.Causes;
 
 /**
  * The end of a call that did not succeed at once.
@@ -36,10 +37,11 @@ record CallResult(Outcome outcome, @Nullable RetriesStoppedException report,
 
 	/** Return the same with a recovery that has thrown, with the failure suppressed. */
 	CallResult recoveryFailed(Throwable thrown) {
-		suppress(thrown,
-				(this.outcome.failure() != null) ? this.outcome.failure() : Objects.requireNonNull(this.report));
-		return new CallResult(this.outcome, this.report, this.observed, RetryEvent.RecoveryOutcome.FAILED, null,
-				thrown);
+		Throwable failure = this.outcome.failure();
+		suppress(thrown, (failure != null) ? failure : Objects.requireNonNull(this.report));
+		boolean given = Causes.find(thrown, (cause) -> cause == failure || cause == this.report) != null;
+		return new CallResult(this.outcome, this.report, this.observed,
+				given ? RetryEvent.RecoveryOutcome.RETHROWN : RetryEvent.RecoveryOutcome.FAILED, null, thrown);
 	}
 
 	/** Return the same for a caller that has given a result or cancelled the call. */

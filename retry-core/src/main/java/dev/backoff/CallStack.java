@@ -166,6 +166,11 @@ final class CallStack {
 		/* What the thread is about to begin. */
 		@Nullable UnderWay begun;
 
+		/*
+		 * Whether the call is the thread's: nothing is under way, and no other drives it.
+		 */
+		boolean owning = true;
+
 		private @Nullable Decision next;
 
 		Driving(@Nullable Driving outer) {

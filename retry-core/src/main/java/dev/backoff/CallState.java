@@ -1,5 +1,7 @@
 package dev.backoff;
 
+import java.net.URI;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.CallObserver;
@@ -38,8 +40,11 @@ final class CallState {
 
 	private int innerCalls;
 
-	/* Whether the running attempt holds a permit of the concurrency limit. */
+	/* Whether it has a permit of the concurrency limit that it has not given back. */
 	boolean holdsPermit;
+
+	/* Where the attempt has sent its last request, if that is known. */
+	@Nullable URI requested;
 
 	/* While the call waits for a permit, or where it was refused one. */
 	@Nullable Ticket ticket;
@@ -144,36 +149,45 @@ final class CallState {
 		this.attempt = (this.attempt < Integer.MAX_VALUE) ? this.attempt + 1 : Integer.MAX_VALUE;
 		this.attemptStart = now;
 		this.innerCalls = 0;
+		this.requested = null;
 		history().retryBegins();
 		if (this.context != null) {
 			this.context.attemptBegins();
 		}
 	}
 
-	/** Note how an attempt ended that was not good enough. */
-	void attemptEnded(Outcome outcome, long nanos) {
-		attemptEnded();
-		history().addAttempt(outcome, nanos);
-	}
-
+	/**
+	 * Give back the permits that the attempt still holds, after an {@link Error} on the
+	 * way for instance. The second time does nothing.
+	 */
 	void attemptEnded() {
-		this.holdsPermit = false;
 		if (this.context != null) {
 			this.context.attemptEnded();
+		}
+		if (this.holdsPermit && this.settings.limit() != null) {
+			this.settings.limit().release();
+			this.holdsPermit = false;
 		}
 	}
 
 	void clear() {
+		attemptEnded();
+		leaveQueue();
 		this.attempt = 0;
 		this.limit = Nanos.UNLIMITED;
+		this.requested = null;
 		if (this.history != null) {
 			this.history = null;
-			leaveQueue();
 		}
 		if (this.context != null) {
-			this.context.attemptEnded();
 			this.context = null;
 		}
+	}
+
+	/** Return host and port of the attempt's last request, without a user's password. */
+	@Nullable String host() {
+		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
+		return (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : null;
 	}
 
 	boolean isRunning() {

@@ -108,7 +108,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		if (isPaying(kept)) {
 			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
 			if (!(due instanceof Decision.RetryAfter paid) || paid.delay() > 0) {
-				permit.released();
+				this.guard.released(call, permit);
 				return due;
 			}
 		}
@@ -125,16 +125,16 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		long now = now();
 		// a stored call began long before its attempt
 		long nanos = Math.max(0, now - call.attemptStart);
-		this.guard.succeededAtOnce(permit, nanos, now);
+		this.guard.succeededAtOnce(call, permit, nanos, now);
 		this.events.succeededAtOnce(call, nanos);
 	}
 
 	Decision afterAttempt(Outcome outcome, Permit permit, CallState call) {
 		long now = now();
 		long nanos = Math.max(0, now - call.attemptStart);
-		this.guard.ended(permit, outcome, nanos, now);
+		this.guard.ended(call, permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
-		call.attemptEnded(outcome, nanos);
+		call.history().addAttempt(outcome, nanos);
 		return this.decider.decide(input(call, false, false, this.guard.answer(now), now));
 	}
 
@@ -208,21 +208,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			call.attemptStart = now;
 			return new Decision.Proceed(permit, null);
 		}
-		drop(outcome.value());
+		this.events.drop(outcome.value());
 		call.beginNext(now);
 		return new Decision.Proceed(permit, outcome.cause());
-	}
-
-	/** Close a result that another attempt replaces. */
-	void drop(@Nullable Object result) {
-		if (result instanceof AutoCloseable replaced) {
-			try {
-				replaced.close();
-			}
-			catch (Throwable ex) {
-				this.events.hookFailed("rejected result", ex);
-			}
-		}
 	}
 
 	/** Publish that an attempt is made, if it is a retry. */
@@ -234,7 +222,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 
 	/** Give the permit of an attempt back that is not made, or that does not count. */
 	void neverBegan(Decision.Proceed proceed, CallState call) {
-		proceed.permit().released();
+		this.guard.released(call, proceed.permit());
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
 		if (observed != null) {
@@ -244,7 +232,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 
 	/** End an attempt that timed out before it began. The breaker does not count it. */
 	Decision timedOutUnbegun(Decision.Proceed proceed, CallState call) {
-		proceed.permit().released();
+		this.guard.released(call, proceed.permit());
 		attempting(proceed);
 		call.observeAttempt();
 		return afterAttempt(this.decider.judge(this.limit.exceeded(call, null).unbegun(), call), Permit.UNCOUNTED,
@@ -280,7 +268,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts(),
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
-				outcome.value(), (context != null) ? context.keyIfUsed() : null);
+				outcome.value(), (context != null) ? context.keyIfUsed() : null, call.host());
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);

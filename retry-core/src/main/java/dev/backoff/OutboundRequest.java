@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -37,14 +38,15 @@ public final class OutboundRequest {
 	 * Note that the attempt on this thread is about to send a request. To be called once
 	 * for each request, since each has a key of its own.
 	 * @param method the HTTP method, in upper case
+	 * @param uri where to, for the stop report, which names host and port; or null
 	 * @return what to say, or null if no call and no deadline concerns the request
 	 */
-	public static @Nullable OutboundRequest begin(String method) {
+	public static @Nullable OutboundRequest begin(String method, @Nullable URI uri) {
 		CallState call = CallStack.ofThread().running();
 		if (call == null) {
 			return null;
 		}
-		sent(method);
+		sent(method, call, uri);
 		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
@@ -54,10 +56,24 @@ public final class OutboundRequest {
 	 * Note that the attempt on this thread has sent a request, where only its failure
 	 * tells of it. It may be noted twice.
 	 * @param method the HTTP method, in upper case
+	 * @param uri tells where to; what it throws is ignored
 	 */
-	public static void sent(String method) {
+	public static void sent(String method, Supplier<? extends @Nullable URI> uri) {
 		CallState call = CallStack.ofThread().running();
-		if (call != null && UNSAFE.contains(method)) {
+		if (call != null) {
+			sent(method, call, null);
+			try {
+				call.requested = uri.get();
+			}
+			catch (Throwable ex) {
+				// the host is not told
+			}
+		}
+	}
+
+	private static void sent(String method, CallState call, @Nullable URI uri) {
+		call.requested = uri;
+		if (UNSAFE.contains(method)) {
 			call.context().sendsUnsafe(method);
 		}
 	}

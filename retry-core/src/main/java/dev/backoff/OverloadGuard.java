@@ -12,7 +12,7 @@ import dev.backoff.concurrency.Ticket;
 /**
  * What a method's calls share with others, so that together they do not make an overload
  * worse: the concurrency limit and the breaker, which each give a permit for an attempt,
- * and the budget. One object gives both permits back, once. Thread-safe.
+ * and the budget. Thread-safe.
  */
 final class OverloadGuard {
 
@@ -23,9 +23,6 @@ final class OverloadGuard {
 	private final @Nullable RetryBudget budget;
 
 	private final boolean keeping;
-
-	/* Most permits are the same object, so that an attempt allocates nothing. */
-	private @Nullable BothPermits last;
 
 	OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
 			boolean keeping) {
@@ -57,30 +54,35 @@ final class OverloadGuard {
 	 * ticket if the concurrency limit gave none.
 	 */
 	@Nullable Permit tryAcquire(CallState call, long now) {
-		if (this.limit == null) {
-			return ofBreaker(call, now);
+		if (this.limit != null && !isWithinLimit(call, this.limit)) {
+			return null;
 		}
-		return isWithinLimit(call, this.limit) ? joined(ofBreaker(call, now), call, this.limit) : null;
+		Permit permit = ofBreaker(call, now);
+		if (permit == null) {
+			call.attemptEnded();
+		}
+		return permit;
 	}
 
-	/* An attempt needs no permit of the limit within one that holds one. */
+	/* None is needed inside an attempt with one. Note at once what is taken. */
 	private static boolean isWithinLimit(CallState call, ConcurrencyLimit limit) {
-		Ticket ticket = call.ticket;
-		if (ticket == null) {
-			boolean within = isInsideHolder(call, limit);
-			if (within || limit.tryAcquire()) {
-				call.holdsPermit = !within;
+		if (call.ticket == null) {
+			if (isInsideHolder(call, limit)) {
 				return true;
 			}
-			ticket = limit.enter();
+			if (limit.tryAcquire()) {
+				call.holdsPermit = true;
+				return true;
+			}
+			call.ticket = limit.enter();
 		}
-		boolean granted = ticket.isGranted();
-		if (granted) {
-			ticket.keep();
+		if (!call.ticket.isGranted()) {
+			return false;
 		}
-		call.ticket = granted ? null : ticket;
-		call.holdsPermit = granted;
-		return granted;
+		call.ticket.keep();
+		call.ticket = null;
+		call.holdsPermit = true;
+		return true;
 	}
 
 	private static boolean isInsideHolder(CallState call, ConcurrencyLimit limit) {
@@ -121,41 +123,40 @@ final class OverloadGuard {
 		return false;
 	}
 
-	/* Without the breaker's permit, the limit's is given back. */
-	private @Nullable Permit joined(@Nullable Permit ofBreaker, CallState call, ConcurrencyLimit limit) {
-		if (!call.holdsPermit) {
-			return ofBreaker;
-		}
-		if (ofBreaker == null) {
-			call.holdsPermit = false;
-			limit.release();
-			return null;
-		}
-		BothPermits joined = this.last;
-		if (joined == null || joined.ofBreaker() != ofBreaker) {
-			joined = new BothPermits(ofBreaker, limit);
-			this.last = joined;
-		}
-		return joined;
-	}
-
 	/**
 	 * Note the end of an attempt that was not good enough. An answer is a success of the
 	 * dependency, whatever it says; what says nothing about it is not counted.
 	 */
-	void ended(Permit permit, Outcome outcome, long nanos, long now) {
+	void ended(CallState call, Permit permit, Outcome outcome, long nanos, long now) {
 		switch (outcome.verdict()) {
 			case ANSWERED -> permit.succeeded(nanos, now);
 			case FAILED -> permit.failed(nanos, now, outcome.failure());
 			case IGNORED -> permit.released();
 		}
+		givenBack(call);
+	}
+
+	/** Give back the permits of an attempt that does not count. */
+	void released(CallState call, Permit permit) {
+		permit.released();
+		givenBack(call);
+	}
+
+	/* The breaker's permit is; now the limit's. */
+	private static void givenBack(CallState call) {
+		AttemptContext context = call.contextIfAny();
+		if (context != null) {
+			context.probe = null;
+		}
+		call.attemptEnded();
 	}
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
-	void succeededAtOnce(Permit permit, long nanos, long now) {
+	void succeededAtOnce(CallState call, Permit permit, long nanos, long now) {
 		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
+		givenBack(call);
 		if (this.budget != null) {
 			this.budget.deposit();
 		}
@@ -176,34 +177,6 @@ final class OverloadGuard {
 	/** Return what a call throws that made no attempt. */
 	CircuitOpenException rejection(long now) {
 		return (this.breaker != null) ? this.breaker.rejection(now) : new CircuitOpenException("", "open", null, null);
-	}
-
-	/** The permit of a breaker, with one of the concurrency limit. */
-	private record BothPermits(Permit ofBreaker, ConcurrencyLimit limit) implements Permit {
-
-		@Override
-		public void succeeded(long nanos, long now) {
-			this.ofBreaker.succeeded(nanos, now);
-			this.limit.release();
-		}
-
-		@Override
-		public void failed(long nanos, long now, @Nullable Throwable failure) {
-			this.ofBreaker.failed(nanos, now, failure);
-			this.limit.release();
-		}
-
-		@Override
-		public void released() {
-			this.ofBreaker.released();
-			this.limit.release();
-		}
-
-		@Override
-		public boolean covers(CallPermits breaker) {
-			return this.ofBreaker.covers(breaker);
-		}
-
 	}
 
 }

@@ -68,7 +68,7 @@ record ResumedAttempt(CallSteps steps) {
 		if (outcome == null) {
 			return unchanged(kept, delay, null);
 		}
-		this.steps.drop(outcome.value());
+		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
 				call.history().isFinalPoll(), outcome.failure());
@@ -86,7 +86,7 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		CallResult last = this.steps.recover(result, context, recovery);
 		Throwable thrown = last.thrown();
-		if (last.recovery() == RetryEvent.RecoveryOutcome.FAILED && thrown != null && isInterrupted(thrown)) {
+		if (last.recovery() != RetryEvent.RecoveryOutcome.NONE && thrown != null && isInterrupted(thrown)) {
 			return unchanged(kept, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, report, null);

@@ -185,7 +185,16 @@ public final class Retry {
 		if (counted != null) {
 			counted.begins();
 		}
-		CompletableFuture<T> result = drivers.async(context, operation, recovery);
+		CompletableFuture<T> result;
+		try {
+			result = drivers.async(context, operation, recovery);
+		}
+		catch (Throwable ex) {
+			if (counted != null) {
+				counted.ends();
+			}
+			throw ex;
+		}
 		if (counted != null) {
 			CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		}
@@ -306,7 +315,7 @@ public final class Retry {
 					? builder.breaker : CallPermits.safe(builder.breaker, (ex) -> events.hookFailed("breaker", ex));
 			OverloadGuard guard = new OverloadGuard(limit, breaker, builder.budget, false);
 			this.running = builder.counted ? builder.registry : null;
-			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, this.running);
+			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, events, this.running);
 			RetryDecider decider = new RetryDecider(policy, settings.retries(), this.random, events);
 			this.steps = new CallSteps(settings, decider, events, guard, builder.registry, attemptLimit);
 			this.blocking = new BlockingDriver(this.steps);

@@ -30,6 +30,7 @@ import dev.backoff.delay.Shape;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.Crowd;
@@ -257,7 +258,7 @@ class AsyncCallRaceTests {
 		}
 
 		@Override
-		public void recovered(boolean done) {
+		public void recovered(RecoveryOutcome outcome) {
 		}
 
 	}

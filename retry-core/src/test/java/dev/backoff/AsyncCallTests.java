@@ -190,7 +190,7 @@ class AsyncCallTests extends AsyncCallFixture {
 			Retry outer = retry(policy().idempotency(Idempotency.BY_KEY).maxAttempts(2).nestedMultiply(true));
 			Retry inner = retry(policy().idempotency(Idempotency.BY_KEY).maxAttempts(2));
 			CompletableFuture<String> result = outer.callAsync(() -> inner.callAsync(() -> {
-				OutboundRequest request = OutboundRequest.begin("GET");
+				OutboundRequest request = OutboundRequest.begin("GET", null);
 				keys.add((request != null) ? request.idempotencyKey() : "none");
 				return CompletableFuture.failedFuture(failure());
 			}));

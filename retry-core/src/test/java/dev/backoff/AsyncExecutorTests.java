@@ -23,6 +23,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
@@ -118,6 +119,32 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(listener().hookFailures())
 				.filteredOn((failed) -> failed.failure() instanceof IllegalStateException)
 				.hasSize(1);
+		}
+
+		@Test
+		void doesWithoutAContextThatCannotBeRestored() {
+			AsyncOperation.CarryingExecutor broken = new AsyncOperation.CarryingExecutor() {
+
+				@Override
+				public void execute(Runnable task) {
+					task.run();
+				}
+
+				@Override
+				public void runHere(Runnable task) {
+					throw new IllegalStateException("no context");
+				}
+
+			};
+			CompletableFuture<String> result = builder(policy().maxAttempts(2)).executor(broken)
+				.build()
+				.callAsync(AsyncExecutorTests.this::newStage, (context, report) -> newStage());
+			lastStage().completeExceptionally(failure());
+			time().runNext();
+			lastStage().completeExceptionally(failure());
+			lastStage().complete("recovered");
+			assertThat(result).isCompletedWithValue("recovered");
+			assertThat(listener().hookFailures()).extracting(RetryEvent.HookFailed::hook).containsOnly("executor");
 		}
 
 		@Test

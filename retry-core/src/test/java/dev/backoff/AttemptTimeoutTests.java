@@ -131,11 +131,15 @@ class AttemptTimeoutTests extends CallFixture {
 
 		@Test
 		void hasTimedOutIfItReturnsAfterItConsumedTheInterrupt() {
-			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
-				overrun();
-				return Thread.interrupted() ? "made up" : "real";
-			}));
+			List<String> closed = new ArrayList<>();
+			Throwable thrown = catchThrowable(
+					() -> retry(limited().maxAttempts(1)).<AutoCloseable, Exception>call(() -> {
+						overrun();
+						boolean interrupted = Thread.interrupted();
+						return () -> closed.add("made up " + interrupted);
+					}));
 			assertThat(thrown).isInstanceOf(AttemptTimeoutException.class).hasNoCause();
+			assertThat(closed).containsExactly("made up true");
 		}
 
 		@Test
@@ -294,7 +298,7 @@ class AttemptTimeoutTests extends CallFixture {
 
 		@Test
 		void isAbandonedIfItDoesNotReactToCancellation() {
-			CompletableFuture<String> deaf = new CompletableFuture<>() {
+			CompletableFuture<AutoCloseable> deaf = new CompletableFuture<>() {
 
 				@Override
 				public boolean cancel(boolean mayInterruptIfRunning) {
@@ -302,10 +306,13 @@ class AttemptTimeoutTests extends CallFixture {
 				}
 
 			};
-			CompletableFuture<String> result = retry(limited().maxAttempts(1)).callAsync(() -> deaf);
+			CompletableFuture<AutoCloseable> result = retry(limited().maxAttempts(1)).callAsync(() -> deaf);
 			overrun();
 			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class)
 				.hasMessage("Attempt 1 of OrderService.place was not finished after 2 s");
+			List<String> closed = new ArrayList<>();
+			deaf.complete(() -> closed.add("late"));
+			assertThat(closed).containsExactly("late");
 		}
 
 		@Test
@@ -389,13 +396,6 @@ class AttemptTimeoutTests extends CallFixture {
 			assertThat(report())
 				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
-		}
-
-		@Test
-		void aListOfFailuresCanAbortIt() {
-			assertThat(overrun(limited().abortOn(AttemptTimeoutException.class), new IOException("closed")))
-				.isInstanceOf(AttemptTimeoutException.class);
-			assertThat(report()).hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is listed in abortOn");
 		}
 
 		@Test

@@ -1,12 +1,14 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.IntConsumer;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
@@ -23,6 +26,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 @SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class OutboundRequestTests {
@@ -33,7 +37,7 @@ class OutboundRequestTests {
 
 	@Test
 	void outsideACallThereIsNothingToTell() {
-		assertThat(OutboundRequest.begin("POST")).isNull();
+		assertThat(OutboundRequest.begin("POST", null)).isNull();
 	}
 
 	@Test
@@ -57,6 +61,40 @@ class OutboundRequestTests {
 			assertThat(begin().timeLeft()).isEqualTo(Duration.ofSeconds(2));
 			assertThat(begin().idempotencyKey()).isNull();
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource(nullValues = "-",
+			value = { "https://ann:sesame@pay.example:8443/cards/4111?key=1, pay.example:8443",
+					"http://pay.example/cards/4111, pay.example", "http://pay_gateway:8080/x, pay_gateway:8080",
+					"http://[::1]:81/x, [::1]:81", "/cards/4111, -", "mailto:ann@example.com, -" })
+	void nameTheHostOfTheLastOneAndNoPathInTheStopReport(URI uri, String host) {
+		RetriesStoppedException report = stop((attempt) -> {
+			OutboundRequest.begin("GET", URI.create("http://first.example"));
+			OutboundRequest.begin("GET", uri);
+		});
+		assertThat(report.host()).isEqualTo(host);
+		assertThat(report.getMessage()).endsWith((host != null) ? "; last request to " + host + ")" : " 0 ms)");
+	}
+
+	@Test
+	void ofAnAttemptBeforeOrWithoutAReadableUriNameNoHost() {
+		assertThat(stop((attempt) -> {
+			if (attempt == 1) {
+				OutboundRequest.begin("GET", URI.create("http://first.example"));
+			}
+		}).host()).isNull();
+		assertThat(stop((attempt) -> OutboundRequest.sent("GET", () -> URI.create("no host"))))
+			.extracting(RetriesStoppedException::attempts, RetriesStoppedException::host)
+			.containsExactly(3, null);
+	}
+
+	private RetriesStoppedException stop(IntConsumer requests) {
+		return RetriesStoppedException
+			.of(catchThrowable(() -> retry(Idempotency.YES, Duration.ofSeconds(60)).callOn("x", (context, attempt) -> {
+				requests.accept(attempt);
+				throw new IOException("reset");
+			}, null)));
 	}
 
 	@Nested
@@ -168,33 +206,33 @@ class OutboundRequestTests {
 		@ParameterizedTest
 		@ValueSource(strings = { "POST", "PATCH" })
 		void areToldOfMethodsThatMayHaveAnEffect(String method) throws Exception {
-			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method));
+			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method, null));
 			assertThat(this.repeats).containsExactly(method);
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS" })
 		void areNotToldOfTheOthers(String method) throws Exception {
-			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method));
+			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method, null));
 			assertThat(this.repeats).containsOnlyNulls();
 		}
 
 		@Test
 		void areNotToldOfWhereSomebodyHasSaidSo() throws Exception {
-			repeat(Idempotency.YES, () -> OutboundRequest.begin("POST"));
+			repeat(Idempotency.YES, () -> OutboundRequest.begin("POST", null));
 			assertThat(this.repeats).containsOnlyNulls();
 		}
 
 		@Test
 		void areNotToldOfWhereTheKeyWasSent() throws Exception {
-			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST").idempotencyKey());
+			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST", null).idempotencyKey());
 			assertThat(this.repeats).containsOnlyNulls();
 		}
 
 		@Test
 		void areNotToldOfWhereTheApplicationAskedForTheKey() throws Exception {
 			repeat(Idempotency.BY_KEY, () -> {
-				OutboundRequest.begin("POST");
+				OutboundRequest.begin("POST", null);
 				return Attempt.current().idempotencyKey();
 			});
 			assertThat(this.repeats).containsOnlyNulls();
@@ -202,7 +240,7 @@ class OutboundRequestTests {
 
 		@Test
 		void areToldOfWhereNoKeyWasSentThoughThePolicyCountsOnIt() throws Exception {
-			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST"));
+			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST", null));
 			assertThat(this.repeats).containsExactly("POST");
 		}
 
@@ -210,7 +248,7 @@ class OutboundRequestTests {
 		@CsvSource(nullValues = "-", value = { "ASSUMED, POST", "NO, POST", "YES, -", "BY_KEY, -" })
 		void ofAnInnerCallThatSucceededAreTold(Idempotency inner, String expected) throws Exception {
 			repeat(Idempotency.ASSUMED,
-					() -> retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST")));
+					() -> retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST", null)));
 			assertThat(this.repeats).containsExactly(expected);
 		}
 
@@ -219,7 +257,7 @@ class OutboundRequestTests {
 		void onAnotherThreadAreTold(Idempotency inner, String expected) throws Exception {
 			repeat(Idempotency.ASSUMED, () -> {
 				Thread thread = new Thread(RetryContext.capture().wrap(() -> {
-					retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST"));
+					retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST", null));
 				}));
 				thread.start();
 				thread.join();
@@ -233,7 +271,7 @@ class OutboundRequestTests {
 			int[] attempt = { 0 };
 			retry(Idempotency.ASSUMED).call(() -> {
 				if (++attempt[0] == 1) {
-					OutboundRequest.begin("POST");
+					OutboundRequest.begin("POST", null);
 				}
 				return failingTwice(attempt[0]);
 			});
@@ -290,7 +328,7 @@ class OutboundRequestTests {
 	}
 
 	private static OutboundRequest begin() {
-		return Objects.requireNonNull(OutboundRequest.begin("POST"));
+		return Objects.requireNonNull(OutboundRequest.begin("POST", null));
 	}
 
 	private Retry byKey() {

@@ -162,6 +162,9 @@ class RecoveryTests extends CallFixture {
 		void mayThrowTheOriginalAgain() {
 			assertThatThrownBy(() -> recover(failure())).isSameAs(failure());
 			assertThat(failure().getSuppressed()).containsExactly(stop().report());
+			assertThatThrownBy(() -> recover(new IllegalStateException(new IOException(failure()))));
+			assertThat(recorder().lines("recovered")).containsExactly("recovered rethrown", "recovered rethrown");
+			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.RETHROWN);
 		}
 
 		@Test
@@ -169,6 +172,7 @@ class RecoveryTests extends CallFixture {
 			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(failing(), (context, stopped) -> {
 				throw stopped;
 			})).isSameAs(report()).hasNoSuppressedExceptions();
+			assertThat(stop().recovery()).isEqualTo(RetryEvent.RecoveryOutcome.RETHROWN);
 		}
 
 		@Test

@@ -139,13 +139,13 @@ class ResumedCallTests {
 	}
 
 	@Test
-	void aLossStopsWithoutAnAttempt() {
+	void aLossStopsWithoutAnotherAttemptAndCountsTheLostOne() {
 		Retry retry = builder(policy()).build();
 		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
 			assertThat(stopped.report())
-				.hasMessage("Stopped after 2 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
+				.hasMessage("Stopped after 3 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
 		});
 		assertThat(this.recorder.lines("attempt")).isEmpty();
 	}

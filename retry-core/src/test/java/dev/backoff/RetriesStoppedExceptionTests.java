@@ -154,6 +154,7 @@ class RetriesStoppedExceptionTests {
 			RetriesStoppedException read = (RetriesStoppedException) in.readObject();
 			assertThat(read).hasMessage(report.getMessage());
 			assertThat(read.settledSince(Long.MIN_VALUE)).isFalse();
+			assertThat(read.host()).isNull();
 			assertThatIllegalStateException().isThrownBy(read::attempts)
 				.withMessage("A serialized report carries only its message and its cause.");
 		}

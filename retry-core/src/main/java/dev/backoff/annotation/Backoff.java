@@ -184,8 +184,9 @@ public @interface Backoff {
 
 	/**
 	 * A method of the same bean that takes over when the retries have stopped without
-	 * success: the same parameters, optionally followed by a {@code Throwable} or a
-	 * {@code RetriesStoppedException}, and a compatible return type.
+	 * success: the first of the same parameters, from none to all, optionally a
+	 * {@code Throwable} or a {@code RetriesStoppedException} before or after them, and a
+	 * compatible return type.
 	 * @return a method name
 	 */
 	String recover() default "";

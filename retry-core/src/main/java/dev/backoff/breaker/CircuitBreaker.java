@@ -214,7 +214,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * {@return how many calls it has rejected since it was built}
+	 * {@return how many attempts it has rejected since it was built} A call that finds it
+	 * open after a failed attempt stops without asking for a permit.
 	 */
 	public long rejected() {
 		return this.rejected.sum();

@@ -59,8 +59,7 @@ final class HalfOpen extends Phase {
 	CallPermits.@Nullable Permit tryAcquire(long now) {
 		while (true) {
 			Tally seen = tally();
-			if (seen.isOverdue(now)) {
-				reopen(now);
+			if (isOver(seen, now)) {
 				return this.circuit.current().tryAcquire(now);
 			}
 			if (seen.taken >= probes()) {
@@ -75,8 +74,7 @@ final class HalfOpen extends Phase {
 	@Override
 	boolean isPermitting(long now) {
 		Tally seen = tally();
-		if (seen.isOverdue(now)) {
-			reopen(now);
+		if (isOver(seen, now)) {
 			return this.circuit.current().isPermitting(now);
 		}
 		return seen.taken < probes();
@@ -123,6 +121,17 @@ final class HalfOpen extends Phase {
 		}
 	}
 
+	/* An overflow of the stack may have kept the last result from deciding. */
+	private boolean isOver(Tally seen, long now) {
+		if (seen.isOverdue(now)) {
+			reopen(now);
+		}
+		else if (seen.ended >= probes()) {
+			decide(seen.counts(), now);
+		}
+		return !this.circuit.isCurrent(this);
+	}
+
 	private void decide(Counts counts, long now) {
 		if (this.circuit.limits().isRateTooHigh(counts)) {
 			reopen(now);
@@ -141,7 +150,10 @@ final class HalfOpen extends Phase {
 	@Override
 	public void released() {
 		// none is out where one is given back twice
-		this.tally.updateAndGet((seen) -> seen.isAnyOut() ? seen.giveBack() : seen);
+		Tally seen = tally();
+		while (seen.isAnyOut() && !this.tally.compareAndSet(seen, seen.giveBack())) {
+			seen = tally();
+		}
 	}
 
 	@Override

@@ -68,9 +68,9 @@ public interface CallRecorder {
 
 	/**
 	 * Record that a recovery ran.
-	 * @param done true if it returned, false if it threw
+	 * @param outcome what it did, never {@link RetryEvent.RecoveryOutcome#NONE}
 	 */
-	void recovered(boolean done);
+	void recovered(RetryEvent.RecoveryOutcome outcome);
 
 	/** Make the recorders, one for each method and policy. */
 	@FunctionalInterface

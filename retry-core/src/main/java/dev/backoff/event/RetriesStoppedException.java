@@ -16,13 +16,13 @@ import dev.backoff.time.Nanos;
  * <p>
  * It is not what the caller catches: the caller gets the original failure, which carries
  * this stop report as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
- * {@code recover} method may take it as its last parameter. It has no stack trace of its
- * own. Its cause is what interrupted the call or made a classifier fail, if anything did.
+ * {@code recover} method may take it as a parameter. It has no stack trace of its own.
+ * Its cause is what interrupted the call or made a classifier fail, if anything did.
  * Immutable and thread-safe.
  * <p>
  * A serialized stop report keeps its message and cause only. After it is read from a
- * stream, {@link #settledSince} answers false and the other accessors throw an
- * {@link IllegalStateException}.
+ * stream, {@link #settledSince} answers false, {@link #host} null, and the other
+ * accessors throw an {@link IllegalStateException}.
  *
  * @since 0.1
  */
@@ -73,11 +73,12 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @param lastResult the last result that was not good enough, or null
 	 * @param idempotencyKey the key that the attempts sent, or null if no attempt asked
 	 * for it
+	 * @param host host and port of the last attempt's last request, or null if unknown
 	 */
 	public record Details(String policy, String method, StopReason reason, @Nullable String why, int attempts,
 			int maxAttempts, Duration elapsed, List<Wait> waits, List<Duration> attemptTimes, boolean waitsAbridged,
 			boolean attemptsAbridged, @Nullable Throwable failure, @Nullable Object lastResult,
-			@Nullable String idempotencyKey) {
+			@Nullable String idempotencyKey, @Nullable String host) {
 
 		private String message() {
 			boolean unlimited = this.maxAttempts == Integer.MAX_VALUE;
@@ -97,6 +98,9 @@ public final class RetriesStoppedException extends RuntimeException {
 			append(text, "; waits ", this.waits, this.waitsAbridged, Wait::toString);
 			append(text, "; attempts ", this.attemptTimes, this.attemptsAbridged,
 					(time) -> DurationText.rounded(Nanos.of(time)));
+			if (this.host != null) {
+				text.append("; last request to ").append(this.host);
+			}
 			return text.append(')').toString();
 		}
 
@@ -280,6 +284,13 @@ public final class RetriesStoppedException extends RuntimeException {
 	 */
 	public @Nullable String idempotencyKey() {
 		return details().idempotencyKey();
+	}
+
+	/**
+	 * {@return host and port of the last attempt's last request, or null if unknown}
+	 */
+	public @Nullable String host() {
+		return (this.details != null) ? this.details.host() : null;
 	}
 
 	/**

@@ -97,8 +97,11 @@ public sealed interface RetryEvent {
 		/** It returned. */
 		DONE,
 
-		/** It threw. */
-		FAILED
+		/** It threw a failure of its own. */
+		FAILED,
+
+		/** It threw what it was given, or an exception which that caused. */
+		RETHROWN
 
 	}
 

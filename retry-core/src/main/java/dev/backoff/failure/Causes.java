@@ -64,7 +64,7 @@ public final class Causes {
 			if (condition.test(candidate)) {
 				return candidate;
 			}
-			candidate = candidate.getCause();
+			candidate = causeOf(candidate);
 		}
 		return null;
 	}

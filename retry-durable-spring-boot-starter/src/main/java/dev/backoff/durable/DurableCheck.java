@@ -193,7 +193,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			checkNames(expression.getAST(), names(this.method.method()), true);
 			return expression;
 		}
-		catch (ExpressionException | IllegalStateException ex) {
+		catch (ExpressionException | IllegalStateException | StackOverflowError ex) {
 			report("key (" + text + ")", "is no expression", "Write one over the parameters, such as #order.");
 			return null;
 		}

@@ -224,9 +224,10 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 			logger.warn("The pool has {} connections for {} threads of durable calls and all else: give it {} or more, "
 					+ "or lower concurrency", connections, threads, CONNECTIONS + threads / CONNECTIONS);
 		}
-		if (store().isWrittenLater()) {
-			logger.warn("H2 writes commits later, so a process that is killed loses calls: add ;WRITE_DELAY=0 to the "
-					+ "URL of the database");
+		List<String> missing = store().missingSettings();
+		if (!missing.isEmpty()) {
+			logger.warn("H2 can lose what a process has just stored when it is killed or stopped: add ;{} to the "
+					+ "URL of the database", String.join(";", missing));
 		}
 	}
 

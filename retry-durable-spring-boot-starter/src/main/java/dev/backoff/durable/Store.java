@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -36,6 +37,7 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
@@ -293,12 +295,14 @@ final class Store {
 		return this.serializer;
 	}
 
-	/** Return whether the end of the process loses commits that have returned. */
-	boolean isWrittenLater() {
-		return this.script.equals("h2") && !new JdbcTemplate(this.dataSource)
-			.queryForList("select 1 from information_schema.settings where setting_name = 'WRITE_DELAY' "
-					+ "and setting_value <> '0'")
-			.isEmpty();
+	/** Return the settings that a file of H2 needs and its URL lacks. */
+	List<String> missingSettings() {
+		BeanWrapperImpl pool = new BeanWrapperImpl(this.dataSource);
+		String key = pool.isReadableProperty("jdbcUrl") ? "jdbcUrl" : "url";
+		String url = pool.isReadableProperty(key) ? String.valueOf(pool.getPropertyValue(key)) : "";
+		return Stream.of("WRITE_DELAY=0", "DB_CLOSE_ON_EXIT=FALSE")
+			.filter((setting) -> url.matches("(?i)jdbc:h2:(?!mem:|tcp:|ssl:)(?!.*" + setting + ").*"))
+			.toList();
 	}
 
 	boolean isWithoutZones() {

@@ -89,7 +89,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> {
 			shop.awaitEnd("mails", "o1");
 			assertThat(shop.lines()).isEmpty();
-			assertThat(shop.stopOfDeadLetter()).contains("Stopped after 0 of 3 attempts",
+			assertThat(shop.stopOfDeadLetter()).contains("Stopped after 1 of 3 attempts",
 					"LOST, attempts that ended with their process: 2");
 		}, "backoff.durable.max-losses=1");
 	}

@@ -16,11 +16,14 @@ import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
 
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -104,20 +107,25 @@ class DurableCheckTests {
 		});
 	}
 
-	@Test
+	@ParameterizedTest
+	@CsvSource({ "'', ;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE", ";write_delay=0, ;DB_CLOSE_ON_EXIT=FALSE",
+			";DB_CLOSE_ON_EXIT=FALSE, ;WRITE_DELAY=0", ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE, " })
 	@ExtendWith(OutputCaptureExtension.class)
-	void aSmallPoolAndAnH2ThatWritesLaterAreAdvisedAgainst(CapturedOutput output) {
+	void aSmallPoolAndMissingSettingsOfH2AreAdvisedAgainst(String settings, @Nullable String missing,
+			CapturedOutput output) {
 		runner().withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withBean(Fine.class)
-			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop"),
+			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop") + settings,
 					"spring.datasource.hikari.maximum-pool-size=5", "backoff.durable.shutdown-wait=40s",
 					"backoff.policies.fine.attempt-timeout=none")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
+				assertThat(output.getAll().lines().filter((line) -> line.contains("to the URL of the database")))
+					.allMatch((line) -> line.contains("add " + missing + " to"))
+					.hasSize((missing != null) ? 1 : 0);
 				assertThat(output)
 					.contains("The pool has 5 connections for 8 threads of durable calls and all else: "
 							+ "give it 6 or more, or lower concurrency")
-					.contains("add ;WRITE_DELAY=0 to the URL of the database")
 					.contains("backoff.durable.shutdown-wait of 40s is cut short by "
 							+ "spring.lifecycle.timeout-per-shutdown-phase of 30s")
 					.contains("keeps one of the policy's 8 threads for ever: set attempt-timeout");

@@ -75,6 +75,9 @@ class DurablePartTests {
 	@SuppressWarnings("unchecked")
 	void listsDeadLetters() {
 		run((context) -> {
+			Map<String, Object> none = (Map<String, Object>) context.getBean(DurablePart.class)
+				.read(mails(context), Map.of());
+			assertThat((Map<String, Integer>) none.get("counts")).containsEntry("dead", 0);
 			String id = die(context, "o1");
 			Map<String, Object> shown = (Map<String, Object>) context.getBean(DurablePart.class)
 				.read(mails(context), Map.of());

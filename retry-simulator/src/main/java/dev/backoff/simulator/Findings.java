@@ -6,6 +6,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.simulator.Finding.Severity;
@@ -98,12 +99,11 @@ final class Findings {
 	private void recovers(Storm storm) {
 		Effect configured = storm.configured();
 		Effect unretried = storm.unretried();
-		if (!unretried.recovers() || configured.recoverySeconds() <= unretried.recoverySeconds() + NOTICED_SECONDS
-				|| configured.recoverySeconds() <= LATE * unretried.recoverySeconds()) {
+		if (!isLate(configured, unretried)) {
 			return;
 		}
 		Figures numbers = new Figures().put("secondsWithoutRetries", unretried.recoverySeconds());
-		String without = ", without retries after " + Figures.seconds(unretried.recoverySeconds());
+		String without = because(storm);
 		if (configured.recovers()) {
 			add("recovers-late", Severity.WARN,
 					"The service comes back " + Figures.seconds(configured.recoverySeconds()) + " after "
@@ -119,6 +119,22 @@ final class Findings {
 						+ DurationText.exact(storm.scenario().horizon()) + " at "
 						+ Figures.percent(used(storm.scenario())) + " of its capacity" + without + "." + with,
 				numbers.put("used", used(storm.scenario())));
+	}
+
+	private static boolean isLate(Effect effect, Effect unretried) {
+		return unretried.recovers() && effect.recoverySeconds() > unretried.recoverySeconds() + NOTICED_SECONDS
+				&& effect.recoverySeconds() > LATE * unretried.recoverySeconds();
+	}
+
+	/* Of retries, or of a breaker without which they do no harm. */
+	private static String because(Storm storm) {
+		BreakerSettings breaker = storm.policy().breaker();
+		Effect unretried = storm.unretried();
+		if (breaker != null && !isLate(Effect.of(storm.policy().withoutBreaker(), storm.scenario()), unretried)) {
+			return ", because its breaker stays open (`open-for: " + DurationText.exact(breaker.openFor()) + "`)";
+		}
+		return ", without retries " + ((unretried.recoverySeconds() == 0) ? "at once"
+				: "after " + Figures.seconds(unretried.recoverySeconds()));
 	}
 
 	private static double used(Scenario scenario) {
@@ -194,7 +210,7 @@ final class Findings {
 	}
 
 	private void holdsThreads(Plan plan) {
-		if (plan.meanWait().compareTo(LONG) > 0) {
+		if (!plan.policy().stored() && plan.meanWait().compareTo(LONG) > 0) {
 			add("holds-threads", Severity.WARN,
 					"A blocking call that fails holds its thread for " + rounded(plan.meanWait()) + " on average.",
 					new Figures().put("seconds", plan.meanWait().toNanos() / 1e9));

@@ -65,6 +65,9 @@ public final class PlannerCommand {
 			  --help             this text
 			""";
 
+	private static final String NO_ANNOTATIONS = "planned without the values of an annotation, for which --set "
+			+ "stands";
+
 	static final List<String> OPTIONS = Stream
 		.concat(Stream.of("profile", "policy", "preset", "set", "html", "svg", "json", "fail-on", "help"),
 				Scenario.PARAMETERS.stream())
@@ -207,7 +210,10 @@ public final class PlannerCommand {
 					"Name a file with backoff.policies, or write --preset and one of "
 							+ String.join(", ", Stream.of(Preset.values()).map(Preset::key).toList()) + ".");
 		}
-		return names.stream().map((name) -> SimulatedPolicy.of(policies.resolve(name), configuration)).toList();
+		return names.stream()
+			.map((name) -> SimulatedPolicy.of(policies.resolve(name), configuration))
+			.map((simulated) -> (this.file != null) ? simulated.withAdvice(NO_ANNOTATIONS) : simulated)
+			.toList();
 	}
 
 	private StandardEnvironment environment(String policy, String preset) {

@@ -3,6 +3,7 @@ package dev.backoff.simulator;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +34,12 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * @param budget the numbers of each caller's budget, or null for none
  * @param breaker the numbers of each caller's breaker, or null for none
  * @param retried whether retries are made at all
+ * @param stored whether calls are durable, so that none holds a thread while it waits
  * @param advice what works but is probably not meant, sentences
  * @since 0.1
  */
 public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budget, @Nullable BreakerSettings breaker,
-		boolean retried, List<String> advice) {
+		boolean retried, boolean stored, List<String> advice) {
 
 	/**
 	 * Simulate a policy of the core.
@@ -46,7 +48,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	 * @return the policy, without a breaker
 	 */
 	public static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget) {
-		return of(builder, budget, null, List.of());
+		return of(builder, budget, null, false, List.of());
 	}
 
 	/**
@@ -60,25 +62,35 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 		BreakerSettings breaker = (policy.breaker() != null
 				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
 						? configuration.breaker(policy.breaker()).settings() : null;
-		return of(policy.numbers().toBuilder(), budget, breaker, StartupAdvice.of(policy, configuration));
+		return of(policy.numbers().toBuilder(), budget, breaker, policy.isDurable(),
+				StartupAdvice.of(policy, configuration));
 	}
 
 	private static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget,
-			@Nullable BreakerSettings breaker, List<String> advice) {
+			@Nullable BreakerSettings breaker, boolean stored, List<String> advice) {
 		RetryPolicy policy = builder.retryOn(List.of())
 			.classifiers(List.of(ThrottledException::classify))
 			.retryWhen((result, context) -> Boolean.FALSE.equals(result))
 			.until(null)
 			.build();
-		return new SimulatedPolicy(policy, budget, breaker, true, advice);
+		return new SimulatedPolicy(policy, budget, breaker, true, stored, advice);
 	}
 
 	SimulatedPolicy withoutProtection() {
-		return new SimulatedPolicy(this.policy, null, null, this.retried, this.advice);
+		return new SimulatedPolicy(this.policy, null, null, this.retried, this.stored, this.advice);
+	}
+
+	SimulatedPolicy withoutBreaker() {
+		return new SimulatedPolicy(this.policy, this.budget, null, this.retried, this.stored, this.advice);
 	}
 
 	SimulatedPolicy withoutRetries() {
-		return new SimulatedPolicy(this.policy, null, null, false, this.advice);
+		return new SimulatedPolicy(this.policy, null, null, false, this.stored, this.advice);
+	}
+
+	SimulatedPolicy withAdvice(String more) {
+		return new SimulatedPolicy(this.policy, this.budget, this.breaker, this.retried, this.stored,
+				Stream.concat(this.advice.stream(), Stream.of(more)).toList());
 	}
 
 	private BudgetSettings numbers() {
@@ -88,7 +100,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	/** Return the same with another policy. */
 	SimulatedPolicy with(UnaryOperator<RetryPolicyBuilder> change) {
 		return new SimulatedPolicy(change.apply(this.policy.toBuilder()).build(), this.budget, this.breaker,
-				this.retried, this.advice);
+				this.retried, this.stored, this.advice);
 	}
 
 	/** Return the same with a longer base, and the built-in cap if it has that. */
@@ -103,7 +115,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	SimulatedPolicy withTokens(double tokens) {
 		BudgetSettings numbers = numbers();
 		return new SimulatedPolicy(this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond()),
-				this.breaker, this.retried, this.advice);
+				this.breaker, this.retried, this.stored, this.advice);
 	}
 
 	@Nullable RetryBudget newBudget(EventQueue time) {

@@ -1,12 +1,18 @@
 package dev.backoff.simulator;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.spring.actuate.EndpointContributor;
+import dev.backoff.spring.configuration.Nearest;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /** A storm by the parameters of a scenario and other values of the policy. */
@@ -14,6 +20,13 @@ final class StormPart implements EndpointContributor {
 
 	/* Some seconds of the request's thread. */
 	private static final int MOST_ATTEMPTS = 200_000;
+
+	private static final Set<String> KEYS = Stream.of(PolicyKey.values())
+		.map(PolicyKey::key)
+		.collect(Collectors.toSet());
+
+	/* A name that is misspelt is reported as one of those that it is most like. */
+	private static final List<String> KNOWN = Stream.concat(Scenario.PARAMETERS.stream(), KEYS.stream()).toList();
 
 	private final BackoffPlans plans;
 
@@ -35,10 +48,10 @@ final class StormPart implements EndpointContributor {
 					WebEndpointResponse.STATUS_TOO_MANY_REQUESTS);
 		}
 		try {
-			Map<String, String> scenario = new HashMap<>(parameters);
-			Map<String, String> values = new HashMap<>(parameters);
-			scenario.keySet().retainAll(Scenario.PARAMETERS);
-			values.keySet().removeAll(Scenario.PARAMETERS);
+			Map<String, String> scenario = new HashMap<>();
+			Map<String, String> values = new HashMap<>();
+			parameters.forEach(
+					(name, value) -> (KEYS.contains(Nearest.of(name, KNOWN)) ? values : scenario).put(name, value));
 			return Storm.of(this.plans.with(policy, values), Scenario.of(scenario), MOST_ATTEMPTS).figures();
 		}
 		finally {

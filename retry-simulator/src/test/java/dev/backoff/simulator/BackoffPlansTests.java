@@ -88,8 +88,11 @@ class BackoffPlansTests {
 			assertThatThrownBy(() -> read(part, methods, Map.of("rate", "10000")))
 				.hasMessageStartingWith("Invalid rate (10000): may lead to");
 			assertThatThrownBy(() -> read(part, methods, Map.of("calers", "1")))
-				.isInstanceOf(InvalidBackoffException.class)
-				.hasMessageStartingWith("Invalid key (calers) of policy payment-callback");
+				.hasMessage("Invalid parameter (calers): is not known. Write callers.");
+			assertThatThrownBy(() -> read(part, methods, Map.of("clients", "1")))
+				.hasMessageContaining("Write one of callers, rate, capacity, ");
+			assertThatThrownBy(() -> read(part, methods, Map.of("maxAtempts", "1"))).hasMessageStartingWith(
+					"Invalid key (maxAtempts) of policy payment-callback: is not known. Write max-");
 		});
 	}
 

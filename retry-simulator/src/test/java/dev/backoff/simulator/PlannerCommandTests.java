@@ -52,7 +52,8 @@ class PlannerCommandTests {
 		assertThat(this.out.toString(StandardCharsets.UTF_8))
 			.startsWith("In a stall of 3s, with 1 caller of 100 calls/s, of a service that does 125 requests a second:")
 			.contains("<b>: exponential 100ms")
-			.contains("  info   outage-long     With 100 calls/s of a process and its budget, half of the calls ")
+			.contains("  info   outage-long     With 100 calls/s of a process and its budget, half of the calls ",
+					"planned without the values of an annotation, for which --set stands.")
 			.doesNotContain("other:", "warn");
 		assertThat(this.err.toString(StandardCharsets.UTF_8)).isEqualToNormalizingNewlines("Simulating <b> ...\n");
 	}
@@ -67,6 +68,13 @@ class PlannerCommandTests {
 	}
 
 	@Test
+	void aDurablePolicyHoldsNoThread() {
+		assertThat(run("--preset", "critical", "--set", "durable=true", "--rate", "100", "--fail-on", "never"))
+			.isZero();
+		assertThat(this.out.toString(StandardCharsets.UTF_8)).doesNotContain("holds its thread");
+	}
+
+	@Test
 	void valuesMayBeSet() {
 		assertThat(run(this.file.toString(), "--policy", "<b>", "--set", "max-attempts=3", "--set", "jitter=none",
 				"--rate=100", "--json"))
@@ -77,19 +85,16 @@ class PlannerCommandTests {
 	}
 
 	@Test
-	void thePageNeedsNothingElseAndEscapesNames() throws IOException {
+	void thePageAndThePicturesNeedNothingElseAndEscapeNames() throws IOException {
 		Path page = this.directory.resolve("plan.html");
-		assertThat(run(this.file.toString(), "--rate", "100", "--html", page.toString())).isZero();
+		assertThat(run(this.file.toString(), "--rate", "100", "--html", page.toString(), "--svg",
+				this.directory.toString()))
+			.isZero();
 		assertThat(page).content()
 			.startsWith("<!DOCTYPE html>")
 			.contains("<h2>&lt;b&gt;</h2>", "<svg ")
 			.doesNotContain("<b>&", "<script", "src=", "href=", "NaN", "Infinity")
 			.endsWith("</html>\n");
-	}
-
-	@Test
-	void eachPolicyHasAPicture() {
-		assertThat(run(this.file.toString(), "--rate", "100", "--svg", this.directory.toString())).isZero();
 		assertThat(this.directory.resolve("_b_.svg")).content().startsWith("<svg ").contains("&lt;b&gt;");
 	}
 
@@ -105,6 +110,7 @@ class PlannerCommandTests {
 			"--preset critical --set cap=5|must have a unit.|Write 5ms or 5s.",
 			"--preset user-facing --html /none/plan.html --rate 1|Invalid html (/none/plan.html): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
 			"--preset user-facing --svg /none --rate 1|Invalid svg (/none/user-facing.svg): cannot be written (NoSuchFileException).|Name a file in a directory that exists.",
+			"--policy orders|Policy orders: names a policy that is not defined.|Define",
 			"--fail-on never|Invalid file (none): must have a policy.|Name a file with backoff.policies, or write --preset and one of user-facing" })
 	void whatIsWrongIsReported(String line, String problem, String fix) {
 		assertThat(run(line.split(" "))).isEqualTo(2);
@@ -118,13 +124,6 @@ class PlannerCommandTests {
 		assertThat(run("--help")).isZero();
 		assertThat(PlannerCommand.OPTIONS)
 			.allSatisfy((option) -> assertThat(this.out.toString(StandardCharsets.UTF_8)).contains("--" + option));
-	}
-
-	@Test
-	void aNameThatNoPolicyHasIsReported() {
-		assertThat(run(this.file.toString(), "--policy", "orders")).isEqualTo(2);
-		assertThat(this.err.toString(StandardCharsets.UTF_8))
-			.contains("Policy orders: names a policy that is not defined.");
 	}
 
 	private int run(String... args) {

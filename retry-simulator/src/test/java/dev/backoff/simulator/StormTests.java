@@ -182,10 +182,17 @@ class StormTests {
 	@Test
 	void aBreakerKeepsCallsFromAServiceThatIsDown() {
 		SimulatedPolicy policy = policy(4, null);
-		SimulatedPolicy broken = new SimulatedPolicy(policy.policy(), null, BreakerSettings.DEFAULTS, true, List.of());
+		SimulatedPolicy broken = new SimulatedPolicy(policy.policy(), null, BreakerSettings.DEFAULTS, true, false,
+				List.of());
 		Effect effect = Effect.of(broken, Scenario.outage("60s").rate(100).with("seeds", "1"));
 		assertThat(effect.loadInFault()).isLessThan(0.2);
 		assertThat(effect.refusedByBreaker()).isGreaterThan(5_000);
+		assertThat(Storm.of(broken, Scenario.outage("10s").with("capacity", "100").with("seeds", "1")).findings())
+			.filteredOn((finding) -> finding.id().equals("recovers-late"))
+			.singleElement()
+			.extracting(Finding::text)
+			.asString()
+			.endsWith(" after an outage of 10s, because its breaker stays open (`open-for: 30s`).");
 	}
 
 	@Test

@@ -9,6 +9,7 @@ import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 
@@ -97,7 +98,7 @@ final class Accounts implements CallPermits, CallPermits.Permit, CallRecorder {
 	}
 
 	@Override
-	public void recovered(boolean done) {
+	public void recovered(RecoveryOutcome outcome) {
 	}
 
 }

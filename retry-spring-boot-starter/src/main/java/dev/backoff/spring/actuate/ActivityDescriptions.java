@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 	private static final int OLDEST = 10;
 
 	/** Look at all calls once, and describe those of a policy on request. */
-	Function<String, ActivityDescriptor> now() {
+	Function<String, ActivityDescriptor> now(Predicate<String> listed) {
 		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(null, Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(WaitingCall::policy));
@@ -40,19 +41,20 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
 		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
-				running.getOrDefault(policy, List.of()));
+				running.getOrDefault(policy, listed.test(policy) ? List.of() : null));
 	}
 
 	private ActivityDescriptor of(String policy, List<MethodCalls> counted, List<WaitingCall> waiting,
-			List<RunningAttempt> running) {
+			@Nullable List<RunningAttempt> running) {
 		Map<String, CountersDescriptor> counters = new TreeMap<>();
 		counted.forEach((calls) -> counters.put(calls.method(), describe(calls)));
 		List<WaitingDescriptor> oldest = waiting.stream().limit(OLDEST).map((call) -> describe(null, call)).toList();
-		List<RunningDescriptor> oldestRunning = running.stream()
-			.limit(OLDEST)
-			.map((attempt) -> new RunningDescriptor(attempt.method(), attempt.attempt(), millis(attempt.elapsed()),
-					attempt.thread()))
-			.toList();
+		List<RunningDescriptor> oldestRunning = (running == null) ? null
+				: running.stream()
+					.limit(OLDEST)
+					.map((attempt) -> new RunningDescriptor(attempt.method(), attempt.attempt(),
+							millis(attempt.elapsed()), attempt.thread()))
+					.toList();
 		return new ActivityDescriptor(counters, waiting.size(), oldest, oldestRunning,
 				this.stopped.of(policy).stream().map((call) -> describe(null, call)).toList());
 	}
@@ -100,7 +102,7 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 		return new StoppedDescriptor(policy, call.time().toString(), call.method(), call.reason().tag(),
 				call.attempts(), millis(call.elapsed()),
 				call.waits().stream().map(ActivityDescriptions::millis).toList(),
-				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.failure(),
+				call.attemptTimes().stream().map(ActivityDescriptions::millis).toList(), call.host(), call.failure(),
 				call.rootFailure(), call.message(),
 				(call.recovery() != RecoveryOutcome.NONE) ? call.recovery().name().toLowerCase(Locale.ROOT) : null);
 	}
@@ -109,9 +111,12 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 		return duration.toNanos() / PlanDescriptor.MILLI;
 	}
 
-	/** The calls of a policy: counts by method, waiting calls, running attempts. */
+	/**
+	 * The calls of a policy: counts by method, waiting calls, running attempts. These are
+	 * null if they are not listed, without a deadline and an attempt timeout.
+	 */
 	record ActivityDescriptor(Map<String, CountersDescriptor> counters, int waiting,
-			List<WaitingDescriptor> oldestWaiting, List<RunningDescriptor> oldestRunning,
+			List<WaitingDescriptor> oldestWaiting, @Nullable List<RunningDescriptor> oldestRunning,
 			List<StoppedDescriptor> stopped) {
 	}
 
@@ -135,8 +140,9 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 	 * policy is null where all calls are of one.
 	 */
 	record StoppedDescriptor(@Nullable String policy, String time, String method, String stop, int attempts,
-			double elapsedMs, List<Double> waitsMs, List<Double> attemptsMs, @Nullable String failure,
-			@Nullable String rootFailure, @Nullable String message, @Nullable String recovered) {
+			double elapsedMs, List<Double> waitsMs, List<Double> attemptsMs, @Nullable String host,
+			@Nullable String failure, @Nullable String rootFailure, @Nullable String message,
+			@Nullable String recovered) {
 	}
 
 }

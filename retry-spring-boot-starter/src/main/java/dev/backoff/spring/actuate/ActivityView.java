@@ -47,9 +47,9 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 		SafetyDescriptions shared = new SafetyDescriptions(policies, this.descriptions.safety(), List.of(), true);
 		return new ActivityDescriptor(this.self.clock().instant().toString(), this.self.application(),
 				this.self.writable(), this.views, this.parts, configuration.isEnabled(),
-				configuration.isRetriesEnabled(), this.descriptions.overrides(), policies(uses, activity.now()),
-				activity.oldestWaiting(SHOWN), activity.lastStopped(SHOWN), budgets(shared.budgets()),
-				breakers(shared.breakers()));
+				configuration.isRetriesEnabled(), this.descriptions.overrides(),
+				policies(uses, activity.now((policy) -> false)), activity.oldestWaiting(SHOWN),
+				activity.lastStopped(SHOWN), budgets(shared.budgets()), breakers(shared.breakers()));
 	}
 
 	private Map<String, PolicyActivity> policies(List<PolicyUse> uses,

@@ -78,6 +78,8 @@ class BackoffEndpoint {
 
 	private static final int METHOD_NOT_ALLOWED = 405;
 
+	private static final int UNSUPPORTED_MEDIA_TYPE = 415;
+
 	private static final Set<String> OWN_PARTS = Set.of("preview", "wake");
 
 	private final BackoffPolicies policies;
@@ -245,22 +247,22 @@ class BackoffEndpoint {
 		return answer(part.write(effective(policy), input.values()));
 	}
 
-	/** Accept waking without a body. */
-	@WriteOperation
-	Object operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
-		return operate(selectedName, selectedPart, OperatorInput.NONE);
+	/** Refuse to write without JSON, which a page of another origin cannot send. */
+	Object refuseOtherBodies() {
+		throw refused(UNSUPPORTED_MEDIA_TYPE, "The request: has no JSON body.",
+				"Send one, such as {}, with Content-Type: application/json.");
 	}
 
-	/** End all overrides. */
+	/** End all overrides, or that of whether retries are made. */
 	@DeleteOperation
-	Object resetAll() {
-		return this.actions.reset(null);
+	Object resetAll(OperatorInput input) {
+		return this.actions.reset(null, input);
 	}
 
-	/** End the overrides of a policy. */
+	/** End the overrides of a policy, or one of them. */
 	@DeleteOperation
-	Object reset(@Selector String selectedName) {
-		return this.actions.reset(known(selectedName));
+	Object reset(@Selector String selectedName, OperatorInput input) {
+		return this.actions.reset(known(selectedName), input);
 	}
 
 	private String known(String policy) {

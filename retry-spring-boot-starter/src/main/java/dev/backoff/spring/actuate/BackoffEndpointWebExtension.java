@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
@@ -16,7 +17,7 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 
 /**
  * Answer refused requests over HTTP with a status: 400 and a report for an invalid one,
- * 404 for an unknown name.
+ * 404 for an unknown name, 415 for a body that is no JSON.
  */
 @EndpointWebExtension(endpoint = BackoffEndpoint.class)
 class BackoffEndpointWebExtension {
@@ -59,19 +60,20 @@ class BackoffEndpointWebExtension {
 		return answer(() -> this.endpoint.operate(selectedName, selectedPart, input));
 	}
 
+	/* All others read a body, so they consume JSON only. */
 	@WriteOperation
-	WebEndpointResponse<@Nullable Object> operateAtOnce(@Selector String selectedName, @Selector String selectedPart) {
-		return answer(() -> this.endpoint.operateAtOnce(selectedName, selectedPart));
+	WebEndpointResponse<@Nullable Object> withoutJson(@Selector(match = Match.ALL_REMAINING) String... path) {
+		return answer(this.endpoint::refuseOtherBodies);
 	}
 
 	@DeleteOperation
-	WebEndpointResponse<@Nullable Object> resetAll() {
-		return answer(this.endpoint::resetAll);
+	WebEndpointResponse<@Nullable Object> resetAll(OperatorInput input) {
+		return answer(() -> this.endpoint.resetAll(input));
 	}
 
 	@DeleteOperation
-	WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName) {
-		return answer(() -> this.endpoint.reset(selectedName));
+	WebEndpointResponse<@Nullable Object> reset(@Selector String selectedName, OperatorInput input) {
+		return answer(() -> this.endpoint.reset(selectedName, input));
 	}
 
 	private static WebEndpointResponse<@Nullable Object> answer(Supplier<Object> action) {

@@ -16,7 +16,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Overrides;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.PolicyUses;
@@ -29,6 +28,8 @@ import dev.backoff.time.DurationText;
 record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
 
 	static final String FOR = "for";
+
+	private static final String KEY = "key";
 
 	private static final String RETRIES_ENABLED = "retries-enabled";
 
@@ -43,17 +44,10 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		for (ValueChange change : changes) {
 			EffectiveValue now = change.now();
 			if (now != null && change.subject().equals("policy " + policy)
-					&& now.origin().matches("(?s)((raised|lowered) to|built in, because).*")) {
+					&& now.origin().matches("(?s)(raised|lowered) to .*")) {
 				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), now.value());
 			}
-		}
-		if (lines.containsKey(PolicyKey.CAP.key())) {
-			// it follows a cap that is written
-			this.live.preview(policy, values)
-				.peek(policy)
-				.map((previewed) -> previewed.values().get(PolicyKey.RETRY_AFTER_MAX))
-				.ifPresent((max) -> lines.put(PolicyKey.RETRY_AFTER_MAX.key(), max.value()));
 		}
 		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
 		return overridden(limit, changes,
@@ -82,9 +76,17 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of());
 	}
 
-	ChangeDescriptor reset(@Nullable String policy) {
+	/** End one override, all of a policy, or all. */
+	ChangeDescriptor reset(@Nullable String policy, OperatorInput input) {
+		String key = input.text(KEY);
+		input.refuseOthers("?key= and one key, or nothing to end all", KEY);
+		if (policy == null && key != null && !OperatorInput.isKey(key, RETRIES_ENABLED)) {
+			throw OperatorInput.refusal("Invalid key (" + Overrides.oneLine(key) + ")", "is not known here",
+					"Write ?key=" + RETRIES_ENABLED + ", or the name of a policy in the path.");
+		}
 		return changed("this process, by its configuration again",
-				(policy != null) ? this.live.reset(policy) : this.live.reset());
+				(policy != null) ? (key != null) ? this.live.reset(policy, key) : this.live.reset(policy)
+						: (key != null) ? this.live.resetRetriesEnabled() : this.live.reset());
 	}
 
 	WaitersDescriptor wake(String policy, OperatorInput input) {

@@ -16,8 +16,6 @@ import dev.backoff.spring.configuration.Problem;
 /** The values of an operator by key, where an operation has no parameter for them. */
 record OperatorInput(Map<String, @Nullable Object> values) {
 
-	static final OperatorInput NONE = new OperatorInput(Map.of());
-
 	/** Return the texts of all keys but one; a value that is no text is refused. */
 	Map<String, String> textsWithout(String other) {
 		Map<String, String> texts = new LinkedHashMap<>();
@@ -25,7 +23,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 		this.values.forEach((key, value) -> {
 			if (value instanceof Map || value instanceof Iterable || value == null) {
 				problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
-						"Write text, a number or a switch."));
+						"Write text, a number or a switch; DELETE with ?key= ends an override."));
 			}
 			else if (!isKey(key, other)) {
 				texts.put(key, value.toString());
@@ -73,7 +71,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 		refuse(problems);
 	}
 
-	private static boolean isKey(String written, String key) {
+	static boolean isKey(String written, String key) {
 		return BackoffConfiguration.canonicalName(written).equals(BackoffConfiguration.canonicalName(key));
 	}
 

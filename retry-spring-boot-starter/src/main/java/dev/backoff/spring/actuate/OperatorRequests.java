@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
 import org.springframework.boot.actuate.endpoint.OperationType;
@@ -29,7 +28,6 @@ import org.springframework.context.ApplicationEventPublisher;
 import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
 import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
 import dev.backoff.spring.configuration.EffectiveValue;
-import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ValueChange;
 
 /**
@@ -66,26 +64,11 @@ final class OperatorRequests implements OperationInvokerAdvisor {
 			.map(OperationParameter::getName)
 			.findFirst()
 			.orElse(null);
-		if (type == OperationType.READ) {
-			return (input == null) ? invoker : (context) -> invoker.invoke(withInput(context, names, input));
-		}
-		return (context) -> {
-			Object answer = invoker
-				.invoke((input == null) ? complete(context, names) : withInput(context, names, input));
+		return (input == null) ? invoker : (context) -> {
+			Object answer = invoker.invoke(withInput(context, names, input));
 			publish(context, answer);
 			return answer;
 		};
-	}
-
-	/* Refuse arguments in a query, which would be ignored. */
-	private static InvocationContext complete(InvocationContext context, Set<String> names) {
-		for (String name : context.getArguments().keySet()) {
-			if (!names.contains(name)) {
-				throw new InvalidEndpointRequestException("Unexpected argument " + Overrides.oneLine(name),
-						"What is written here has to be JSON, with Content-Type: application/json");
-			}
-		}
-		return context;
 	}
 
 	private static InvocationContext withInput(InvocationContext context, Set<String> names, String input) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.time.Nanos;
 
 /** Describe policies and the methods that use them. */
 record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSafety safety, LiveConfiguration live,
@@ -34,7 +36,8 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			.names()
 			.forEach((name) -> configured.put(BackoffConfiguration.canonicalName(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
-		Function<String, @Nullable ActivityDescriptor> activity = brief ? (name) -> null : this.activity.now();
+		Function<String, @Nullable ActivityDescriptor> activity = brief ? (name) -> null
+				: this.activity.now((name) -> isListing(name, uses));
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
@@ -48,6 +51,15 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			.forEach((name) -> descriptors.put(name,
 					policy(name, unused.contains(name), Map.of(), plan(name, brief), activity.apply(name))));
 		return descriptors;
+	}
+
+	/* As the core lists attempts: a success that is not limited pays nothing for it. */
+	private boolean isListing(String name, List<PolicyUse> uses) {
+		Stream<EffectivePolicy> used = uses.stream().map(PolicyUse::policy).filter((use) -> use.name().equals(name));
+		return Stream.concat(used, this.policies.current().peek(name).stream())
+			.map(EffectivePolicy::numbers)
+			.anyMatch((numbers) -> numbers.deadlineNanos() != Nanos.UNLIMITED
+					|| numbers.attemptTimeoutNanos() != Nanos.UNLIMITED);
 	}
 
 	private PolicyDescriptor policy(String name, boolean unused, Map<String, PlanDescriptor> plans,

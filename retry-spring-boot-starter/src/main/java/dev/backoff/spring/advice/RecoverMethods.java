@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -27,11 +28,12 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
  * The methods of a bean that recover one of its methods. They have the same name and the
- * parameters of the method, and may have one more for the failure or for the stop report.
+ * first parameters of the method, from none to all, and may have one more before or after
+ * them for the failure or for the stop report.
  * <p>
- * Of several, the one is chosen whose last parameter is nearest to the failure's class,
- * then one that takes the stop report, then one that takes neither. Of several that take
- * the same failure, the one is chosen that shares most parameter types with the method.
+ * Of several, the one is chosen whose failure is nearest to the failure's class, then one
+ * that takes the stop report, then one that takes neither. Of several that take the same
+ * failure, the one is chosen that shares most parameter types with the method.
  */
 record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
@@ -40,35 +42,37 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			List<Problem> problems) {
 		List<Method> named = named(annotated.type(), name);
 		List<Candidate> fitting = named.stream()
-			.flatMap((method) -> Stream.ofNullable(candidate(annotated, adapter, method)))
-			.sorted(Comparator.comparingLong((Candidate candidate) -> widened(annotated, candidate.method()))
+			.flatMap((method) -> candidates(annotated, adapter, method))
+			.sorted(Comparator.comparingInt((Candidate candidate) -> -candidate.shared())
 				.thenComparing((candidate) -> candidate.method().toGenericString()))
 			.toList();
 		if (fitting.isEmpty()) {
 			problems.add(named.isEmpty() ? unknown(annotated, name) : misfit(annotated, name, named));
 			return null;
 		}
-		List<Method> tied = tied(annotated, fitting);
+		List<Method> tied = tied(fitting);
 		if (!tied.isEmpty()) {
-			problems.add(Problem.ofPlace(place(annotated, name),
-					"names " + signatures(tied) + ", which fit " + annotated.signature() + " equally well",
-					"Give one of them the parameters of " + annotated.signature() + ", or rename all but one."));
+			String names = "names " + signatures(tied) + ", which ";
+			problems.add((tied.size() == 1)
+					? Problem.ofPlace(place(annotated, name), names + "fits " + annotated.signature() + " in two ways",
+							"Let it take the failure as a RetriesStoppedException.")
+					: Problem.ofPlace(place(annotated, name), names + "fit " + annotated.signature() + " equally well",
+							"Give one of them the parameters of " + annotated.signature()
+									+ ", or rename all but one."));
 			return null;
 		}
 		return new RecoverMethods(fitting);
 	}
 
 	/** Return methods between which nothing decides. The given ones are sorted. */
-	private static List<Method> tied(AnnotatedMethod annotated, List<Candidate> fitting) {
+	private static List<Method> tied(List<Candidate> fitting) {
 		for (Candidate candidate : fitting) {
-			long widened = widened(annotated, candidate.method());
-			List<Method> best = fitting.stream()
-				.filter((other) -> other.failure() == candidate.failure())
-				.map(Candidate::method)
-				.filter((other) -> widened(annotated, other) <= widened)
+			List<Candidate> best = fitting.stream()
+				.filter((other) -> other.method().equals(candidate.method())
+						|| (other.failure() == candidate.failure() && other.shared() >= candidate.shared()))
 				.toList();
-			if (best.size() > 1 && best.get(0).equals(candidate.method())) {
-				return best;
+			if (best.size() > 1 && best.get(0).equals(candidate)) {
+				return best.stream().map(Candidate::method).distinct().toList();
 			}
 		}
 		return List.of();
@@ -107,7 +111,8 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 	private static String expected(AnnotatedMethod annotated, String name) {
 		String like = signature(annotated.method());
 		return "Write " + like.replaceFirst(" " + AnnotatedMethod.name(annotated.method()) + "\\(", " " + name + "(")
-				+ ", if you like with a Throwable or a RetriesStoppedException as its last parameter.";
+				+ ", or with its first parameters only. A Throwable or a RetriesStoppedException may stand before or "
+				+ "after them.";
 	}
 
 	private static String signature(Method method) {
@@ -145,33 +150,37 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 		return Modifier.isStatic(method.getModifiers());
 	}
 
-	private static @Nullable Candidate candidate(AnnotatedMethod annotated, ReturnTypeAdapter adapter, Method method) {
-		Class<?> type = annotated.type();
-		int count = Suspending.parameterCount(annotated.method());
-		int extra = Suspending.parameterCount(method) - count;
+	/** Return a method once for each place where it may take the failure, or nowhere. */
+	private static Stream<Candidate> candidates(AnnotatedMethod annotated, ReturnTypeAdapter adapter, Method method) {
+		int count = Suspending.parameterCount(method);
 		boolean unreachable = isStatic(annotated.method()) && !isStatic(method);
-		if (extra < 0 || extra > 1 || unreachable || method.equals(annotated.method())) {
-			return null;
-		}
-		Class<?> failure = (extra == 1) ? parameter(method, count, type).toClass() : null;
-		boolean fits = IntStream.range(0, count)
-			.allMatch((i) -> ReturnTypeAdapter.isValue(parameter(annotated.method(), i, type),
-					parameter(method, i, type)))
-				&& (failure == null || Throwable.class.isAssignableFrom(failure))
+		boolean fits = !unreachable && !method.equals(annotated.method())
 				&& adapter.isSuspending() == Suspending.is(method) && adapter.isRecoveredBy(method, annotated);
-		return fits ? new Candidate(method, failure) : null;
+		return IntStream.of(-1, 0, count - 1)
+			.distinct()
+			.filter((place) -> fits && place < count)
+			.mapToObj((place) -> candidate(annotated, method, place))
+			.flatMap(Stream::ofNullable);
+	}
+
+	private static @Nullable Candidate candidate(AnnotatedMethod annotated, Method method, int place) {
+		Class<?> type = annotated.type();
+		Class<?> failure = (place >= 0) ? parameter(method, place, type).toClass() : null;
+		int taken = Suspending.parameterCount(method) - ((place >= 0) ? 1 : 0);
+		boolean fits = taken <= Suspending.parameterCount(annotated.method())
+				&& (failure == null || Throwable.class.isAssignableFrom(failure));
+		int shared = 0;
+		for (int i = 0; fits && i < taken; i++) {
+			ResolvableType given = parameter(annotated.method(), i, type);
+			ResolvableType wanted = parameter(method, (place == 0) ? i + 1 : i, type);
+			fits = ReturnTypeAdapter.isValue(given, wanted);
+			shared += (given.toClass() == wanted.toClass()) ? 1 : 0;
+		}
+		return fits ? new Candidate(method, failure, place, shared) : null;
 	}
 
 	private static ResolvableType parameter(Method method, int index, Class<?> type) {
 		return ResolvableType.forMethodParameter(new MethodParameter(method, index).withContainingClass(type));
-	}
-
-	/** Return the number of parameters whose type is not that of the method's. */
-	private static long widened(AnnotatedMethod annotated, Method method) {
-		Class<?> type = annotated.type();
-		return IntStream.range(0, Suspending.parameterCount(annotated.method()))
-			.filter((i) -> parameter(annotated.method(), i, type).toClass() != parameter(method, i, type).toClass())
-			.count();
 	}
 
 	/** Return the method for a stop, or null if none accepts it. */
@@ -182,7 +191,14 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			.orElse(null);
 	}
 
-	record Candidate(Method method, @Nullable Class<?> failure) {
+	/**
+	 * A method that fits.
+	 *
+	 * @param failure the class of the failure that it takes, or null for none
+	 * @param place the index of that parameter, or -1
+	 * @param shared how many of the other parameters have the types of the method's
+	 */
+	record Candidate(Method method, @Nullable Class<?> failure, int place, int shared) {
 
 		private static final int TAKES_REPORT = 1_000;
 
@@ -210,23 +226,20 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			return Integer.MAX_VALUE;
 		}
 
-		/**
-		 * Return the arguments of the call, with the failure or the stop report if it is
-		 * taken.
-		 */
+		/** Return the arguments that it takes. */
 		@Nullable Object[] arguments(@Nullable Object[] arguments, RetriesStoppedException stopped) {
-			if (this.failure == null) {
-				return arguments;
-			}
-			@Nullable Object[] extended = Arrays.copyOf(arguments, arguments.length + 1);
-			int last = arguments.length;
-			if (isSuspending()) {
-				// the continuation stays the last
-				extended[last] = extended[--last];
-			}
+			int count = Suspending.parameterCount(this.method);
 			boolean report = this.failure == RetriesStoppedException.class || stopped.failure() == null;
-			extended[last] = report ? stopped : stopped.failure();
-			return extended;
+			List<@Nullable Object> taken = new ArrayList<>(
+					Arrays.asList(arguments).subList(0, (this.place < 0) ? count : count - 1));
+			if (this.place >= 0) {
+				taken.add(this.place, report ? stopped : stopped.failure());
+			}
+			if (isSuspending()) {
+				// the continuation
+				taken.add(arguments[arguments.length - 1]);
+			}
+			return taken.toArray();
 		}
 
 	}

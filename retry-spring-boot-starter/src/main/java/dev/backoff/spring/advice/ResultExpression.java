@@ -50,30 +50,23 @@ final class ResultExpression implements RetryCondition {
 			List<Problem> problems) {
 		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
 		List<String> compared = new ArrayList<>();
-		ExpressionCheck check = new ExpressionCheck(where, resultType, problems, compared);
 		int before = problems.size();
-		SpelExpression expression = read(where, text, problems);
-		if (expression != null) {
-			check.check(expression.getAST());
-		}
-		return (expression != null && problems.size() == before) ? new ResultExpression(expression, compared) : null;
-	}
-
-	private static @Nullable SpelExpression read(String where, String text, List<Problem> problems) {
 		try {
-			return PARSER.parseRaw(text);
+			SpelExpression expression = PARSER.parseRaw(text);
+			new ExpressionCheck(where, resultType, problems, compared).check(expression.getAST());
+			return (problems.size() == before) ? new ResultExpression(expression, compared) : null;
 		}
-		catch (ExpressionException | IllegalStateException | IllegalArgumentException ex) {
+		catch (ExpressionException | IllegalStateException | IllegalArgumentException | StackOverflowError ex) {
 			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
 					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
 			return null;
 		}
 	}
 
-	private static String reason(Exception ex) {
+	private static String reason(Throwable ex) {
 		return (ex instanceof ExpressionException problem)
 				? problem.getSimpleMessage().replaceAll("\\.$", "") + " (at character " + problem.getPosition() + ")"
-				: "it cannot be read";
+				: (ex instanceof Error) ? "it is nested too deeply" : "it cannot be read";
 	}
 
 	@Override

@@ -88,24 +88,31 @@ interface ReturnTypeAdapter {
 		ResolvableType[] arguments = given.as(value).getGenerics();
 		for (int i = 0; i < arguments.length; i++) {
 			ResolvableType argument = wanted.getGeneric(i);
-			if (!isOpen(arguments[i]) && !isOpen(argument) && !isValue(arguments[i], argument)) {
+			if (!isOpen(arguments[i]) && !isOpen(argument) && !isArgument(arguments[i], argument)) {
 				return false;
 			}
 		}
 		return true;
 	}
 
+	/* What takes values takes those of subtypes too, and may hold any object. */
+	private static boolean isArgument(ResolvableType given, ResolvableType wanted) {
+		return isTaking(wanted) ? isValue(wanted, given)
+				: isValue(isTaking(given) ? ResolvableType.forClass(Object.class) : given, wanted);
+	}
+
+	private static boolean isTaking(ResolvableType argument) {
+		return argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0;
+	}
+
 	/*
-	 * The caller of a generic method chooses its types, a variable of a class that no
-	 * subclass resolves can be anything within its bound, and a consumer takes more.
+	 * The caller of a generic method chooses its types, and a variable of a class that no
+	 * subclass resolves can be anything within its bound.
 	 */
 	private static boolean isOpen(ResolvableType argument) {
 		Type type = argument.getType();
 		if (type instanceof WildcardType wildcard) {
-			if (wildcard.getLowerBounds().length > 0) {
-				return true;
-			}
-			type = wildcard.getUpperBounds()[0];
+			type = (isTaking(argument) ? wildcard.getLowerBounds() : wildcard.getUpperBounds())[0];
 		}
 		return type instanceof TypeVariable<?> variable && (variable.getGenericDeclaration() instanceof Method
 				|| argument.resolve(Object.class) == ResolvableType.forType(variable).resolve(Object.class));

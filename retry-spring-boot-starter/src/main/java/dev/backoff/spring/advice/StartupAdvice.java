@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -59,9 +60,6 @@ public final class StartupAdvice {
 
 	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
 
-	private static final Duration DEFAULT_SHUTDOWN_PHASE = Duration.ofSeconds(30);
-
-	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
 	private static final long LONG_WAIT = 10_000_000_000L;
@@ -105,16 +103,13 @@ public final class StartupAdvice {
 			logger.info("Named with their package, because two classes share their simple name: {}",
 					String.join(", ", shared));
 		}
-		Set<String> usedUp = plans.stream()
-			.filter((plan) -> isRepeated(plan.policy()) && UsedUpArguments.areIn(plan.method()))
-			.map((plan) -> plan.method().signature())
-			.collect(Collectors.toCollection(TreeSet::new));
-		if (!usedUp.isEmpty()) {
-			logger.warn(
-					"The first attempt uses up an argument, so that later ones may read or change nothing and "
-							+ "succeed: {}; make it inside the method, or pass bytes or the id",
-					String.join(", ", usedUp));
-		}
+		// the arguments of a durable call are read anew for each attempt
+		warn("The first attempt uses up an argument, so that later ones may read or change nothing and succeed: {}; "
+				+ "make it inside the method, or pass bytes or the id", plans,
+				(plan) -> !plan.policy().isDurable() && UsedUpArguments.areIn(plan.method()));
+		warn("A retry sends a request again that may have been applied: {}; say whether that does harm: "
+				+ "idempotent: true if it does none, false if it does, by-key if the server honours the idempotency key",
+				plans, UnsafeRequests::areSent);
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
 		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
@@ -130,9 +125,16 @@ public final class StartupAdvice {
 		}
 	}
 
-	/* With the same arguments: those of a durable call are read anew for each attempt. */
-	private static boolean isRepeated(EffectivePolicy policy) {
-		return policy.numbers().maxAttempts() > 1 && policy.numbers().isEnabled() && !policy.isDurable();
+	/* One line about the methods that are repeated. */
+	private static void warn(String message, List<MethodPlan> plans, Predicate<MethodPlan> odd) {
+		Set<String> methods = plans.stream()
+			.filter((plan) -> plan.policy().numbers().maxAttempts() > 1 && plan.policy().numbers().isEnabled())
+			.filter(odd)
+			.map((plan) -> plan.method().signature())
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!methods.isEmpty()) {
+			logger.warn(message, String.join(", ", methods));
+		}
 	}
 
 	private void advise(List<MethodPlan> plans) {
@@ -195,7 +197,7 @@ public final class StartupAdvice {
 	private void adviseShutdown(String key, Duration wait) {
 		Duration phase = Binder.get(this.beanFactory.getBean(Environment.class))
 			.bind(SHUTDOWN_PHASE, Duration.class)
-			.orElse(DEFAULT_SHUTDOWN_PHASE);
+			.orElse(Duration.ofSeconds(30));
 		if (wait.compareTo(phase) > 0) {
 			logger.info("{} of {} is cut short by {} of {}: raise that too, or wait less", key,
 					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
@@ -295,7 +297,12 @@ public final class StartupAdvice {
 
 	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
 		boolean multiplier = effective.isWrittenForIt(PolicyKey.MULTIPLIER);
-		if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
+		EffectiveValue cap = effective.values().get(PolicyKey.CAP);
+		if (cap != null && cap.origin().startsWith("raised to ")) {
+			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
+					+ ": set a cap where the base is set");
+		}
+		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
 				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
 			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
 					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");

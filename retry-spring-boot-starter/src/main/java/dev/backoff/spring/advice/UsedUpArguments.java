@@ -2,6 +2,8 @@ package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -37,7 +39,8 @@ final class UsedUpArguments {
 			.mapToObj((index) -> ResolvableType
 				.forMethodParameter(new MethodParameter(method, index).withContainingClass(annotated.type())))
 			.anyMatch((type) -> isUsedUp(type) || isUsedUp(type.getComponentType())
-					|| isUsedUp(type.as(Collection.class).getGeneric()));
+					|| isUsedUp(type.as(Collection.class).getGeneric()) || isUsedUp(type.as(Map.class).getGeneric(1))
+					|| isUsedUp(type.as(Optional.class).getGeneric()));
 	}
 
 	private static boolean isUsedUp(ResolvableType argument) {

@@ -18,20 +18,26 @@ import org.springframework.util.PlaceholderResolutionException;
  * cap} or {@code Invalid backoff.policies.orders.cap}
  * @param origin where it is written: {@code annotation on OrderService.place} or
  * {@code application.yml:12}
+ * @param source the text with placeholders that it comes from, or empty
  * @param parsed what its key has read, or null if it is not read or wrong
  * @param problems what is wrong with it by itself
  * @since 0.1
  */
-public record ConfigValue(List<String> texts, String place, String origin, @Nullable Object parsed,
+public record ConfigValue(List<String> texts, String place, String origin, String source, @Nullable Object parsed,
 		List<Problem> problems) {
 
 	/** Make a value that no key has read, placeholders not resolved. */
 	public ConfigValue(List<String> texts, String place, String origin) {
-		this(List.copyOf(texts), place, origin, null, List.of());
+		this(List.copyOf(texts), place, origin, "", null, List.of());
 	}
 
 	/** Read a value whose placeholders are resolved; it may then have problems. */
 	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin) {
+		return of(key, texts, place, origin, "");
+	}
+
+	private static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin,
+			String source) {
 		ValueType type = key.type();
 		List<Object> parsed = new ArrayList<>();
 		List<Problem> problems = new ArrayList<>();
@@ -40,10 +46,11 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 				parsed.add(type.parser().apply(part));
 			}
 			catch (InvalidTextException ex) {
-				problems.add(new ConfigValue(part, place, origin).problem(ex.rule(), ex.fix()));
+				problems
+					.add(new ConfigValue(part, place, origin, source, null, List.of()).problem(ex.rule(), ex.fix()));
 			}
 		}
-		return new ConfigValue(List.copyOf(texts), place, origin,
+		return new ConfigValue(List.copyOf(texts), place, origin, source,
 				type.elementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
 	}
 
@@ -65,7 +72,7 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 					: problem("must not be empty", "Give it a value, or remove the key."));
 			return null;
 		}
-		return of(key, plain, this.place, this.origin);
+		return of(key, plain, this.place, this.origin, text().contains("${") ? text() : "");
 	}
 
 	/**
@@ -128,14 +135,15 @@ public record ConfigValue(List<String> texts, String place, String origin, @Null
 
 	/** Return one of its elements, for a report. */
 	public ConfigValue element(String text) {
-		return new ConfigValue(List.of(text), this.place, this.origin);
+		return new ConfigValue(List.of(text), this.place, this.origin, this.source, null, List.of());
 	}
 
 	/**
 	 * Report that the value breaks a rule, without a full stop; the fix is a sentence.
 	 */
 	public Problem problem(String rule, String fix) {
-		return Problem.ofValue(this.place, text(), isAttribute() ? "" : this.origin, rule, fix);
+		return Problem.ofValue(this.place, this.source.isEmpty() ? text() : text() + " from " + this.source,
+				isAttribute() ? "" : this.origin, rule, fix);
 	}
 
 	/** Return the value as it is shown when it is in effect. */

@@ -68,6 +68,15 @@ public final class Overrides {
 		return keep((override) -> !override.isOf(policy));
 	}
 
+	/** Return these overrides without that of one key of a policy, in any spelling. */
+	public Overrides without(String policy, String name) {
+		PolicyKey key = PolicyKey.of(name);
+		if (key == null || !KEYS.contains(key)) {
+			throw new InvalidBackoffException(List.of(unknownKey(policy, name, key)));
+		}
+		return keep((override) -> !override.isOf(policy) || override.key() != key);
+	}
+
 	/** Return these overrides without those that end together. */
 	public Overrides without(Ending ending) {
 		return keep((override) -> override.ending() != ending);

@@ -31,6 +31,9 @@ final class TextValues {
 
 	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
+	/* What is written for a comma. */
+	private static final Pattern SEPARATOR = Pattern.compile("(?<!\\s)(?:\\s*+[;；，、]\\s*+|\\s++(?=\\d++[a-zA-Zµ]))");
+
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
 
 	/* A token of RFC 9110. */
@@ -180,8 +183,10 @@ final class TextValues {
 		catch (InvalidTextException ex) {
 			problem = ex.rule();
 		}
+		String separated = SEPARATOR.matcher(text).replaceAll(", ");
 		throw new InvalidTextException("has the rung '" + text + "', which " + problem,
-				"Write a rung as a duration with an optional number of times, such as 10s or 1s x5.");
+				!separated.equals(text) ? "Separate levels by commas: " + separated + "."
+						: "Write a rung as a duration with an optional number of times, such as 10s or 1s x5.");
 	}
 
 	/** Read a switch. */

@@ -1,6 +1,7 @@
 package dev.backoff.spring.failure;
 
 import java.lang.reflect.Method;
+import java.net.URI;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.Map;
@@ -59,7 +60,8 @@ final class FeignFailureClassifier implements TypedClassifier {
 		}
 		Object request = read(found, "request");
 		if (request != null) {
-			OutboundRequest.sent(String.valueOf(read(request, "httpMethod")));
+			OutboundRequest.sent(String.valueOf(read(request, "httpMethod")),
+					() -> URI.create(String.valueOf(read(request, "url"))));
 		}
 		int status = (read(found, "status") instanceof Integer number) ? number : 0;
 		FailureClassification byStatus = this.rules.classify(status, headers(found));

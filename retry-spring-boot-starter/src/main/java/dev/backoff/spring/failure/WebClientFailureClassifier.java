@@ -4,6 +4,7 @@ import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.http.HttpRequest;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
@@ -21,8 +22,8 @@ import dev.backoff.failure.RetryCause;
  * server has done the work. A request that failed for an illegal argument, such as a URI
  * without a host, is permanent too. A response that is no HTTP counts as I/O.
  * <p>
- * The exceptions name the method of their request, so that a repeated {@code POST} is
- * reported for clients without our filter too. Thread-safe.
+ * The exceptions name the method and the URI of their request, so that a repeated
+ * {@code POST} and the host are reported for clients without our filter too. Thread-safe.
  */
 final class WebClientFailureClassifier implements TypedClassifier {
 
@@ -49,8 +50,9 @@ final class WebClientFailureClassifier implements TypedClassifier {
 	public @Nullable FailureClassification classify(Throwable failure) {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
-			if (response.getRequest() != null) {
-				OutboundRequest.sent(response.getRequest().getMethod().name());
+			HttpRequest request = response.getRequest();
+			if (request != null) {
+				OutboundRequest.sent(request.getMethod().name(), request::getURI);
 			}
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
 			Throwable cause = response.getCause();
@@ -61,7 +63,7 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		if (request == null) {
 			return null;
 		}
-		OutboundRequest.sent(request.getMethod().name());
+		OutboundRequest.sent(request.getMethod().name(), request::getUri);
 		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause())
 				? PERMANENT.judging(IllegalArgumentException.class) : IO);
 	}

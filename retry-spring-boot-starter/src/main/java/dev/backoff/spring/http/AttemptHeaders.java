@@ -52,7 +52,7 @@ final class AttemptHeaders {
 
 	/** Count a request of the running attempt, and return it if it gets headers. */
 	@Nullable OutboundRequest begin(HttpMethod method, URI uri) {
-		OutboundRequest request = OutboundRequest.begin(method.name());
+		OutboundRequest request = OutboundRequest.begin(method.name(), uri);
 		return (request != null && isFor(uri)) ? request : null;
 	}
 

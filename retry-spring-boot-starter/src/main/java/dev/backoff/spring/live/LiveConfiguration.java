@@ -177,6 +177,16 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
 	}
 
+	/** Reset one override of a policy; both names may have any spelling. */
+	public List<ValueChange> reset(String policy, String key) {
+		return locked(() -> end(Outcome.RESET, overrides().without(known(policy), key)));
+	}
+
+	/** Reset whether retries are made at all. */
+	public List<ValueChange> resetRetriesEnabled() {
+		return locked(() -> end(Outcome.RESET, overrides().without(Overrides.ALL)));
+	}
+
 	/**
 	 * Reset all overrides.
 	 * @return the changes

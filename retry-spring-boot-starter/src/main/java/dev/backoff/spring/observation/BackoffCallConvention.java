@@ -7,6 +7,7 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
@@ -48,8 +49,12 @@ public interface BackoffCallConvention extends ObservationConvention<BackoffCall
 
 	@Override
 	default KeyValues getHighCardinalityKeyValues(BackoffCallContext context) {
-		return KeyValues.of(KeyNames.ATTEMPTS.withValue(Integer.toString(context.attempts())),
+		Throwable thrown = context.getError();
+		RetriesStoppedException report = (thrown != null) ? RetriesStoppedException.of(thrown) : null;
+		KeyValues numbers = KeyValues.of(KeyNames.ATTEMPTS.withValue(Integer.toString(context.attempts())),
 				KeyNames.DELAY_TOTAL_MS.withValue(Long.toString(context.delays().toMillis())));
+		return (report != null && report.host() != null) ? numbers.and(KeyNames.HOST.withValue(report.host()))
+				: numbers;
 	}
 
 }

@@ -34,8 +34,9 @@ enum BackoffMeters implements MeterDocumentation {
 			Key.METHOD, Key.CAUSE),
 
 	RECOVERED("backoff.recovered", Meter.Type.COUNTER,
-			"Recoveries run after calls that stopped, done if they returned, failed if they threw", Key.POLICY,
-			Key.METHOD, Key.OUTCOME),
+			"Recoveries run after calls that stopped: done if they returned, rethrown if they threw the call's failure "
+					+ "or what it caused, failed if they threw another",
+			Key.POLICY, Key.METHOD, Key.OUTCOME),
 
 	/** An interrupted wait was shorter. */
 	DELAY("backoff.delay", Meter.Type.TIMER, "Waits chosen before retries, by source", Key.POLICY, Key.SOURCE),
@@ -59,7 +60,8 @@ enum BackoffMeters implements MeterDocumentation {
 	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "Whether a circuit breaker is in this state now",
 			Key.BREAKER, Key.STATE),
 
-	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER, "Attempts that a circuit breaker refused",
+	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER,
+			"Attempts that a circuit breaker refused when asked, not calls that find it open after a failed attempt",
 			Key.BREAKER),
 
 	/** Those that need no operator exist at zero from the start. */

@@ -28,7 +28,7 @@ enum BackoffObservations implements ObservationDocumentation {
 
 		@Override
 		public KeyName[] getHighCardinalityKeyNames() {
-			return new KeyName[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL_MS };
+			return new KeyName[] { KeyNames.ATTEMPTS, KeyNames.DELAY_TOTAL_MS, KeyNames.HOST };
 		}
 
 		@Override
@@ -87,6 +87,9 @@ enum BackoffObservations implements ObservationDocumentation {
 		/** Number: the sum of the chosen delays. */
 		DELAY_TOTAL_MS,
 
+		/** Text, of spans only: host and port of the last request; absent if unknown. */
+		HOST,
+
 		/** Number: which retry it is, 1 at the second attempt; absent at the first. */
 		RESEND_COUNT,
 
@@ -102,7 +105,7 @@ enum BackoffObservations implements ObservationDocumentation {
 
 		@Override
 		public boolean isRequired() {
-			return this != RESEND_COUNT && this != DELAY_MS;
+			return this != HOST && this != RESEND_COUNT && this != DELAY_MS;
 		}
 
 	}

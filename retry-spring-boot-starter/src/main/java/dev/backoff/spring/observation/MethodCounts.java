@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
@@ -67,7 +68,7 @@ class MethodCounts implements CallRecorder {
 	}
 
 	@Override
-	public void recovered(boolean done) {
+	public void recovered(RecoveryOutcome outcome) {
 	}
 
 	MethodCalls statistics() {

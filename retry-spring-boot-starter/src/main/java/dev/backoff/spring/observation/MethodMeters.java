@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 
@@ -71,8 +73,9 @@ final class MethodMeters extends MethodCounts {
 				(index) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, REASONS[index].tag()));
 		this.retries = new GuardedRegistry.Cells<>(registry, CAUSES.length,
 				(index) -> registry.counter(BackoffMeters.RETRIES, policy, method, CAUSES[index].tag()));
-		this.recovered = new GuardedRegistry.Cells<>(registry, 2,
-				(index) -> registry.counter(BackoffMeters.RECOVERED, policy, method, (index == 1) ? "done" : "failed"));
+		this.recovered = new GuardedRegistry.Cells<>(registry, RecoveryOutcome.values().length,
+				(index) -> registry.counter(BackoffMeters.RECOVERED, policy, method,
+						RecoveryOutcome.values()[index].name().toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
@@ -123,8 +126,8 @@ final class MethodMeters extends MethodCounts {
 	}
 
 	@Override
-	public void recovered(boolean done) {
-		increment(this.recovered.at(done ? 1 : 0));
+	public void recovered(RecoveryOutcome outcome) {
+		increment(this.recovered.at(outcome));
 	}
 
 	private @Nullable Timer attempt(int cell) {

@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -48,6 +49,9 @@ final class StateMeters
 	private final BooleanSupplier enabled;
 
 	private final Map<Transition, LongAdder> transitions = new ConcurrentHashMap<>();
+
+	/* Micrometer warns of a meter that is registered again. */
+	private final Set<Object> published = ConcurrentHashMap.newKeySet();
 
 	private final Map<Outcome, LongAdder> changes = new EnumMap<>(Outcome.class);
 
@@ -123,8 +127,10 @@ final class StateMeters
 	}
 
 	private void publish(Transition transition) {
-		this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, count(transition), LongAdder::sum,
-				transition.breaker(), transition.from().tag(), transition.to().tag());
+		if (this.published.add(transition)) {
+			this.registry.counter(BackoffMeters.BREAKER_TRANSITIONS, count(transition), LongAdder::sum,
+					transition.breaker(), transition.from().tag(), transition.to().tag());
+		}
 	}
 
 	/* Retries may be switched on when the application runs. */
@@ -140,7 +146,9 @@ final class StateMeters
 	}
 
 	private void publish(String policy, ToDoubleFunction<StateMeters> overridden) {
-		this.registry.gauge(BackoffMeters.OVERRIDES, this, overridden, policy);
+		if (this.published.add(policy)) {
+			this.registry.gauge(BackoffMeters.OVERRIDES, this, overridden, policy);
+		}
 	}
 
 	@Override

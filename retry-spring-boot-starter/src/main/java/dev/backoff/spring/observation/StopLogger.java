@@ -3,9 +3,12 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -31,7 +34,8 @@ import dev.backoff.time.RetryTime;
  * backoff.waits_ms                 the waits; of more than six the first and last three
  * backoff.attempts_ms              the attempts, likewise
  * backoff.failure                  its class and its root's; absent after a result
- * backoff.recover                  none, done or failed
+ * backoff.host                     host and port of the last request; absent if unknown
+ * backoff.recover                  none, done, failed or rethrown
  * backoff.calls                    only where one line stands for many calls: their number
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
@@ -49,10 +53,9 @@ import dev.backoff.time.RetryTime;
  * begin an attempt is logged likewise at WARN, without a stack trace.
  * <p>
  * At WARN and INFO, the first 20 stops a minute of each policy and reason are logged in
- * full, the others as one line for all of them; at DEBUG these are logged in full too. No
- * thread waits for the end of the minute. The line comes with the next event after it, of
- * any policy and reason, or with {@link #close()}; it shows how long ago the last of its
- * calls was. The twentieth line announces it.
+ * full, the others as one line for all of them; at DEBUG these are logged in full too.
+ * The line comes at the end of the minute, or with {@link #close()}; it shows how long
+ * ago the last of its calls was. The twentieth line announces it.
  * <p>
  * Thread-safe.
  *
@@ -82,6 +85,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final RetryTime time;
 
+	private final Executor executor;
+
 	private final StopQuotas quotas = new StopQuotas();
 
 	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
@@ -92,14 +97,17 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	/** Log in the given time, which measures the minutes. */
 	public StopLogger(RetryTime time) {
+		this(time, new CompletableFuture<Void>().defaultExecutor());
+	}
+
+	StopLogger(RetryTime time, Executor executor) {
 		this.time = time;
+		this.executor = executor;
 	}
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
-		sweep();
-		int place = isFirstOfStored(event) ? this.quotas.place(event.policy(), null, 1, false, this.time.nanoTime())
-				: 0;
+		int place = isFirstOfStored(event) ? place(event.policy(), null, 1, false) : 0;
 		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -122,7 +130,6 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onSuccess(RetryEvent.Succeeded event) {
-		sweep();
 		if (logger.isDebugEnabled()) {
 			named(Level.DEBUG, event).addKeyValue(ATTEMPTS, event.attempts())
 				.addKeyValue(ELAPSED, event.elapsed().toMillis())
@@ -132,16 +139,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 	}
 
-	/* The clock is read only if there may be something to report. */
-	private void sweep() {
-		if (!this.quotas.isEmpty()) {
-			this.quotas.take(this.time.nanoTime(), StopQuotas.MINUTE).forEach(StopLogger::log);
-		}
-	}
-
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
-		sweep();
 		Level level = level(event);
 		if (level == Level.DEBUG && event.report().reason() == StopReason.NESTED && logger.isInfoEnabled()
 				&& isFirst(this.nestedMethods, event.method())) {
@@ -162,8 +161,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			return;
 		}
 		RetriesStoppedException report = event.report();
-		int place = this.quotas.place(event.policy(), report.reason(), report.attempts(),
-				event.recovery() == RecoveryOutcome.DONE, this.time.nanoTime());
+		int place = place(event.policy(), report.reason(), report.attempts(), event.recovery() == RecoveryOutcome.DONE);
 		if (place <= StopQuotas.FULL) {
 			log(level, event, remark(place));
 		}
@@ -174,7 +172,6 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
-		sweep();
 		boolean busy = event.failure() instanceof TimeoutException && event.hook().equals("executor");
 		Level level = !isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.DEBUG
 				: busy ? Level.WARN : Level.ERROR;
@@ -192,6 +189,24 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.setCause(event.failure())
 			.log("The " + event.hook() + " of " + event.method() + " threw " + classes
 					+ ", which was worked around (policy " + event.policy() + ")");
+	}
+
+	/* Count a stop, and have those that are held told at the end of their minute. */
+	private int place(String policy, @Nullable StopReason reason, int attempts, boolean recovered) {
+		tellHeld(StopQuotas.MINUTE);
+		long now = this.time.nanoTime();
+		StopQuotas.Counted minute = this.quotas.count(policy, reason, attempts, recovered, now);
+		if (minute.stops() == StopQuotas.FULL + 1) {
+			// not on the call's thread, since no call waits for it, nor on the timer's
+			long left = StopQuotas.MINUTE - (now - minute.began());
+			Runnable tell = () -> this.executor.execute(() -> tellHeld(StopQuotas.MINUTE));
+			this.executor.execute(() -> this.time.schedule(tell, left));
+		}
+		return minute.stops();
+	}
+
+	private void tellHeld(long age) {
+		this.quotas.take(this.time.nanoTime(), age).forEach(StopLogger::log);
 	}
 
 	private static String remark(int place) {
@@ -215,7 +230,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.quotas.take(this.time.nanoTime(), 0).forEach(StopLogger::log);
+		tellHeld(0);
 	}
 
 	private static void log(Level level, RetryEvent.Stopped event, String remark) {
@@ -229,6 +244,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			.addKeyValue("backoff.recover", event.recovery().name().toLowerCase(Locale.ROOT));
 		if (failure != null) {
 			line = line.addKeyValue(FAILURE, FailureText.classes(failure));
+		}
+		if (report.host() != null) {
+			line = line.addKeyValue("backoff.host", report.host());
 		}
 		line.log(report.getMessage() + "; " + event.method() + ending(report) + recovery(event)
 				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);
@@ -275,8 +293,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static String ending(RetriesStoppedException report) {
 		Throwable failure = report.failure();
-		if (report.attempts() == 0) {
-			return " was not called";
+		if (report.attemptTimes().isEmpty()) {
+			return (report.reason() == StopReason.LOST) ? " did not end"
+					: (report.attempts() == 0) ? " was not called" : " was not called again";
 		}
 		return (failure != null) ? " failed with " + FailureText.classes(failure)
 				: " returned what was not good enough";
@@ -287,7 +306,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			return "; recovered";
 		}
 		Throwable thrown = event.thrown();
-		return (event.recovery() == RecoveryOutcome.FAILED && thrown != null)
+		return (event.recovery() != RecoveryOutcome.NONE && thrown != null)
 				? "; recovery threw " + FailureText.classes(thrown) : "";
 	}
 

@@ -28,28 +28,21 @@ final class StopQuotas {
 
 	/**
 	 * Count a stop, or without a reason the first failure of a stored call. Return its
-	 * place within its minute, counted from 1; it is admitted up to {@link #FULL}.
+	 * minute; the stop is admitted if they are no more than {@link #FULL}.
 	 */
-	int place(String policy, @Nullable StopReason reason, int attempts, boolean recovered, long now) {
+	Counted count(String policy, @Nullable StopReason reason, int attempts, boolean recovered, long now) {
 		Kind kind = new Kind(policy, reason);
 		boolean own = this.minutes.size() < MOST || this.minutes.containsKey(kind);
-		return this.minutes
-			.merge(own ? kind : new Kind("other", reason), new Counted(1, 0, 0, now, now),
-					(before, first) -> before.plus(attempts, recovered, now))
-			.stops();
-	}
-
-	/** Return whether no minute goes on, so that there is nothing to take. */
-	boolean isEmpty() {
-		return this.minutes.isEmpty();
+		return this.minutes.merge(own ? kind : new Kind("other", reason), new Counted(1, 0, 0, now, now),
+				(before, first) -> before.plus(attempts, recovered, now));
 	}
 
 	/** End the minutes of at least the given age and return what was not admitted. */
 	List<Held> take(long now, long age) {
 		List<Held> taken = new ArrayList<>();
-		this.minutes.forEach((kind, minute) -> {
-			// one that changes meanwhile is taken the next time
-			if (now - minute.began() >= age && this.minutes.remove(kind, minute) && minute.stops() > FULL) {
+		this.minutes.forEach((kind, seen) -> {
+			Counted minute = (now - seen.began() >= age) ? this.minutes.remove(kind) : null;
+			if (minute != null && minute.stops() > FULL) {
 				taken.add(new Held(kind.policy(), kind.reason(), minute.stops() - FULL, minute.attempts(),
 						minute.recovered(), minute.last() - minute.began(), Math.max(0, now - minute.last())));
 			}
@@ -63,7 +56,7 @@ final class StopQuotas {
 	/**
 	 * The stops of a minute; attempts and recoveries are those of the ones not admitted.
 	 */
-	private record Counted(int stops, long attempts, long recovered, long began, long last) {
+	record Counted(int stops, long attempts, long recovered, long began, long last) {
 
 		Counted plus(int attempts, boolean recovered, long now) {
 			boolean admitted = this.stops < FULL;

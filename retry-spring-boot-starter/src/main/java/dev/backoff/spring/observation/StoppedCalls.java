@@ -72,7 +72,8 @@ public final class StoppedCalls implements RetryListener {
 		Throwable failure = report.failure();
 		List<Duration> waits = report.waits().stream().map(Wait::length).toList();
 		return new StoppedCall(this.clock.instant(), event.policy(), event.method(), report.reason(), report.attempts(),
-				waits, report.attemptTimes(), report.elapsed(), (failure != null) ? failure.getClass().getName() : null,
+				waits, report.attemptTimes(), report.elapsed(), report.host(),
+				(failure != null) ? failure.getClass().getName() : null,
 				(failure != null) ? FailureText.rootClass(failure) : null,
 				(failure != null && this.messages.getAsBoolean()) ? FailureText.message(failure) : null,
 				event.recovery());

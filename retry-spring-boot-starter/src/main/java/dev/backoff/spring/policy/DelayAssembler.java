@@ -19,10 +19,10 @@ import dev.backoff.time.Nanos;
 /**
  * Make the delays of one policy, and report values that do not fit together.
  * <p>
- * A cap from a weaker level yields to a stronger ladder, and to a stronger base that is
- * above it: the built-in cap then takes its place. A number of a shape that is not in
- * effect is left out if it comes from a weaker level than the shape; otherwise it is an
- * error, because it was written for an effect that it does not have.
+ * A cap from a weaker level yields to a stronger ladder, and is raised to a stronger base
+ * that is above it. A number of a shape that is not in effect is left out if it comes
+ * from a weaker level than the shape; otherwise it is an error, because it was written
+ * for an effect that it does not have.
  */
 final class DelayAssembler {
 
@@ -135,19 +135,21 @@ final class DelayAssembler {
 		PolicyKey anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
 		boolean yields = cap != null && cap.strength() < this.values.strength(anchor);
 		if (cap == null || (ladder && yields)) {
-			putBuiltInCap(shape, "");
+			putBuiltInCap(shape);
 			return null;
 		}
 		Duration limit = cap.value().value();
 		boolean doubled = jitter.replacesShape();
 		long base = shape.baseNanos();
-		if (ladder || Nanos.of(limit) >= (doubled ? Nanos.times(base, 2) : base)) {
+		long least = doubled ? Nanos.times(base, 2) : base;
+		if (ladder || Nanos.of(limit) >= least) {
 			return this.values.read(PolicyKey.CAP);
 		}
 		if (yields) {
-			putBuiltInCap(shape, ", because " + cap.value().text() + " (" + cap.value().origin() + ") is below "
-					+ (doubled ? "twice " : "") + "the base, " + this.values.origin(anchor));
-			return null;
+			this.values.put(PolicyKey.CAP, DurationText.exact(least),
+					"raised to " + (doubled ? "twice " : "") + "the base (" + this.values.origin(anchor) + ") from "
+							+ cap.value().text() + " (" + cap.value().origin() + ")");
+			return Duration.ofNanos(least);
 		}
 		this.values.conflict(cap.value(),
 				(doubled ? "must be at least twice the base (" : "must not be below the base (")
@@ -157,12 +159,12 @@ final class DelayAssembler {
 		return limit;
 	}
 
-	private void putBuiltInCap(Shape shape, String reason) {
+	private void putBuiltInCap(Shape shape) {
 		if (shape.rungs() == 0) {
 			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
-			boolean grown = reason.isEmpty() && !cap.equals(PolicyKey.CAP.builtIn());
+			boolean grown = !cap.equals(PolicyKey.CAP.builtIn());
 			this.values.put(PolicyKey.CAP, DurationText.exact(cap),
-					PolicyValues.BUILT_IN + (grown ? ", 100 times the base" : reason));
+					PolicyValues.BUILT_IN + (grown ? ", 100 times the base" : ""));
 		}
 	}
 
@@ -170,10 +172,10 @@ final class DelayAssembler {
 		Ranked written = this.values.written(PolicyKey.THROTTLED_BASE);
 		Ranked capWritten = this.values.written(PolicyKey.CAP);
 		Duration least = this.values.read(PolicyKey.THROTTLED_BASE);
-		if (least.compareTo(cap) <= 0) {
+		if (written == null || least.compareTo(cap) <= 0) {
 			return least;
 		}
-		if (written != null && (capWritten == null || written.strength() >= capWritten.strength())) {
+		if (capWritten == null || written.strength() >= capWritten.strength()) {
 			this.values.conflict(written.value(), "must not be above the cap (" + DurationText.exact(cap) + ")",
 					"Lower it, or raise the cap.");
 		}

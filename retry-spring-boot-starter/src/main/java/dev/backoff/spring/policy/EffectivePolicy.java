@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -42,7 +43,10 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 	/** Return the policy complete, with classifiers in the order they are asked. */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
-		return this.numbers.toBuilder().classifiers(classifiers).retryWhen(retryWhen).until(until).build();
+		// attempts of stored calls have threads of their own
+		int most = isDurable() ? RetryPolicy.UNLIMITED_CONCURRENCY : this.numbers.concurrency();
+		RetryPolicyBuilder complete = this.numbers.toBuilder().classifiers(classifiers).concurrency(most);
+		return complete.retryWhen(retryWhen).until(until).build();
 	}
 
 	/** Return the bean name of the policy's own classifier, or null. */

@@ -1,4 +1,4 @@
-// The console: asks the endpoint every two seconds what goes on, and shows it.
+// The console: asks the endpoint every two seconds, and shows the answer.
 import { Refusal, ask, endpoint, path } from './api.js';
 import * as attention from './attention.js';
 import { h, show } from './dom.js';
@@ -43,7 +43,7 @@ async function poll() {
 	timer = setTimeout(poll, failures ? Math.random() * pause : POLL);
 }
 
-/** Ask for what other parts of the library add, where they are there. */
+/** Ask for what other parts of the library add. */
 async function pollSlowly() {
 	if (!document.hidden && view) {
 		otherRetries = view.views.includes('other-retries') ? await ask('?view=other-retries').catch(() => null) : null;
@@ -62,7 +62,7 @@ function render() {
 	if (view) {
 		const needs = attention.needsOf(view, durable);
 		announce(needs);
-		document.title = `${needs.length > 0 ? `(${needs.length}) ` : ''}${view.application ?? 'Backoff'} · Backoff`;
+		document.title = `${needs.length > 0 ? `(${needs.length}) ` : ''}${view.application ? `${view.application} · ` : ''}Backoff`;
 		show(place('main'), banner(), section('needs', null, attention.list(view, needs)),
 			sections.policies(view, sorted, filter), policy.panel(view), sections.waiting(view), sections.stopped(view),
 			h('div', { class: 'pair' }, sections.breakers(view), sections.budgets(view)),
@@ -78,7 +78,7 @@ function head() {
 		: view ? h('span', { class: 'state good' }, `● ${t('live', { time: clock(view.at) })}`)
 			: h('span', { class: 'state' }, t('connecting'));
 	const other = (language === 'zh') ? ['en', 'English'] : ['zh', '中文'];
-	show(place('head'), h('div', { class: 'title' }, h('h1', {}, view?.application ?? 'Backoff', ' ', h('small', {}, 'Backoff')),
+	show(place('head'), h('div', { class: 'title' }, h('h1', {}, view?.application ? [view.application, ' ', h('small', {}, 'Backoff')] : 'Backoff'),
 		h('div', { class: 'actions' }, view && !view.writable && h('span', { class: 'state' }, t('readOnly')), status,
 			button(other[1], { 'data-language': other[0], lang: other[0] }))),
 	hint(t('only')));

@@ -1,6 +1,6 @@
 // Every word of the page. zh.js has the same keys.
 export default {
-	only: 'This process only. For all of them: Prometheus, with the alerts BackoffStormSuspected, BackoffBreakerOpen and BackoffBudgetDry.',
+	only: 'This process only. For all of them: Prometheus and its alerts.',
 	live: 'live, {time}', connecting: 'connecting', paused: 'no answer since {time}', readOnly: 'read-only',
 	framed: 'This page does not work inside another page.', openAlone: 'Open it alone',
 
@@ -12,7 +12,7 @@ export default {
 	noAnswer: 'The application does not answer.',
 	noJson: 'The answer is not JSON. Sign in to this application, then load the page again.',
 
-	needs: 'What needs you', look: 'Look',
+	needs: 'Needs attention', look: 'Look',
 	allWell: 'Nothing. {policies} policies, {calls} calls/s, {retries} retries/s.',
 	switchedOff: 'All retries are switched off.',
 	disabled: 'backoff.enabled is false: no method is retried.',
@@ -27,7 +27,7 @@ export default {
 
 	policies: 'Policies', rates: 'Rates of the last minute. Lines since the page was opened, of 15 minutes at most: calls grey, retries amber.',
 	filter: 'Filter by name', nothingMatches: 'No policy has this name.', noPolicies: 'No policy is known yet.',
-	policy: 'policy', callsRate: 'calls/s', retriesRate: 'retries/s', failed: 'failed', waitingCount: 'waiting', trend: 'trend',
+	policy: 'policy', callsRate: 'calls/s', retriesRate: 'retries/s', failed: 'failed', shareOf: '{share} of {count}', waitingCount: 'waiting', trend: 'trend',
 	stops: 'stops since the start', method: 'method',
 
 	close: 'Close', values: 'Values', key: 'key', value: 'value', origin: 'origin', builtIn: '{count} built-in values',
@@ -36,7 +36,7 @@ export default {
 	noRetries: 'One attempt: there is no delay.', inAll: 'Waits in all: {mean} on average, {worst} at most.',
 	tryValues: 'Try other values', tryHint: 'Nothing changes until you apply it.', toWrite: 'To keep them, write for all processes:',
 	applyFor: 'Apply for 30 min', back: 'Back to what is in effect', reset: 'Reset overrides', advice: 'Advice',
-	wake: 'Wake {count}',
+	wake: 'Wake {count}', raise: 'Raise base and cap',
 
 	stormTitle: 'Storm', stormHint: 'Requests per call, simulated. The service fails after 5 s.',
 	simulate: 'Simulate', noFindings: 'It does no harm.',

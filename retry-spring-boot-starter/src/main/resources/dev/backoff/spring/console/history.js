@@ -1,4 +1,4 @@
-// What the counters were in the last 15 minutes. It is lost with the page.
+// The counters of the last 15 minutes, lost with the page.
 
 const MINUTE = 60_000;
 const KEPT = 15 * MINUTE;

@@ -43,8 +43,15 @@ export function notes(lines, well) {
 export function table(name, columns, rows, sorted = null) {
 	return rows.length > 0 && h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t(name) }, h('table', {},
 		h('thead', {}, h('tr', {}, columns.map(([word, style, by]) => by ? sortable(word, style, by, sorted) : h('th', { scope: 'col', class: style }, t(word))))),
-		h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) =>
-			h(index === 0 ? 'th' : 'td', { scope: index === 0 ? 'row' : null, class: columns[index][1] }, cell)))))));
+		h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((cell, index) => (index === 0)
+			? h('th', { scope: 'row', class: columns[0][1] }, cell) : labelled(columns[index], cell)))))));
+}
+
+/** A narrow screen has no columns, but their words before the cells. */
+function labelled([word, style], cell) {
+	const made = h('td', { class: style, 'data-label': t(word) }, cell);
+	made.toggleAttribute('data-empty', made.textContent === '–');
+	return made;
 }
 
 function sortable(word, style, by, sorted) {

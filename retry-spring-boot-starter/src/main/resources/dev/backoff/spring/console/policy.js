@@ -1,4 +1,4 @@
-// One policy: its values and delays, and what other values would do.
+// One policy, and what other values would do.
 import { ask, path } from './api.js';
 import { h } from './dom.js';
 import { axis, button, change, hint, legend, problems as refused, table } from './parts.js';
@@ -17,6 +17,7 @@ const CHOICES = {
 	'max-attempts': ATTEMPTS,
 	jitter: ['none', 'full', 'equal', '10%', '20%', '50%'],
 };
+const RAISED = { base: '5s', cap: '60s', for: '30m' };
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 let opened = null; // { name, shown, method, changed, preview, problems }
@@ -53,7 +54,7 @@ function plan(answer) {
 	return answer?.methods[opened.method] ?? answer?.plan;
 }
 
-/** Note what the reader has moved, and ask for a preview when nothing has moved for a moment. */
+/** Note what has moved, and preview it when nothing moves for a moment. */
 export function moved(input) {
 	if (input.dataset.choose === 'method') {
 		opened.method = input.value;
@@ -97,7 +98,7 @@ function millis(text) {
 	return parts ? parts[1] * (UNITS[parts[2]] ?? 1) : Infinity;
 }
 
-/** The choices of a key, with the value in effect at its place among them. */
+/** The choices of a key, the value in effect among them. */
 function choices(key) {
 	const now = plan(opened.shown).values[key].value;
 	const known = CHOICES[key];
@@ -121,7 +122,7 @@ export function panel(view) {
 	const activity = view.policies[name];
 	return h('section', { id: 'policy', 'aria-labelledby': 'policy-title' },
 		h('div', { class: 'title' }, h('h2', { id: 'policy-title', tabindex: -1 }, name),
-			h('div', { class: 'actions' }, operations(view, activity),
+			h('div', { class: 'actions' }, operations(view, activity, now),
 				button(t('close'), { 'data-close': true }))),
 		now ? [methods(shown),
 			h('div', { class: 'columns' },
@@ -130,12 +131,14 @@ export function panel(view) {
 			: refused(problems));
 }
 
-function operations(view, activity) {
+function operations(view, activity, now) {
 	if (!view.writable || !activity) {
 		return null;
 	}
 	const where = path(opened.name);
-	return [activity.waiting > 0 && change(t('wake', { count: activity.waiting }), 'POST', `${where}/wake`),
+	const { base, cap } = now?.values ?? {};
+	return [base && millis(base.value) < 5_000 && millis(cap.value) <= 60_000 && change(t('raise'), 'POST', where, RAISED),
+	activity.waiting > 0 && change(t('wake', { count: activity.waiting }), 'POST', `${where}/wake`, {}),
 	activity.overrides && change(t('reset'), 'DELETE', where)];
 }
 

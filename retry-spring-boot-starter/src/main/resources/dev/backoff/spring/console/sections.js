@@ -13,7 +13,7 @@ export function policies(view, sorted, filter) {
 		const seen = lately(name);
 		const stops = Object.entries(calls).filter(([reason]) => reason !== 'succeeded').sort((one, other) => other[1] - one[1]);
 		return { policy: name, calls: perSecond(seen, 'calls'), retries: perSecond(seen, 'retries'), waiting, overrides,
-			failed: seen.calls > 0 ? seen.failed / seen.calls : 0, stops };
+			failed: seen.calls > 0 ? seen.failed / seen.calls : 0, ended: seen.calls, stops };
 	}).filter(({ policy }) => policy.toLowerCase().includes(filter));
 	rows.sort((one, other) => {
 		const order = (sorted.by === 'policy') ? one.policy.localeCompare(other.policy) : one[sorted.by] - other[sorted.by];
@@ -30,7 +30,7 @@ export function policies(view, sorted, filter) {
 function cells(row) {
 	return [[opener(row.policy, row.policy, `${policy.isOpen(row.policy)}`), row.overrides && h('span', { class: 'mark' }, Object.keys(row.overrides).join(', '))],
 		rate(row.calls), h('span', { class: row.retries > 0 ? 'warn' : null }, rate(row.retries)),
-		h('span', { class: row.failed > 0 ? 'bad' : null }, row.failed > 0 ? share(row.failed) : '–'), row.waiting || '–', sparkline(trend(row.policy)),
+		h('span', { class: row.failed > 0 ? 'bad' : null }, row.failed > 0 ? t('shareOf', { share: share(row.failed), count: count(row.ended) }) : '–'), row.waiting || '–', sparkline(trend(row.policy)),
 		row.stops.map(([reason, calls]) => `${reason} ${count(calls)}`).join(', ') || '–'];
 }
 
@@ -39,6 +39,9 @@ function rate(perSecond) {
 }
 
 function sparkline(rates) {
+	if (!rates.some((seen) => seen?.calls || seen?.retries)) {
+		return '–';
+	}
 	const [width, height] = [120, 24];
 	const greatest = Math.max(0.1, ...rates.map((seen) => seen ? Math.max(seen.calls, seen.retries) : 0));
 	const point = (seen, index, key) => seen && `${(index * width / (rates.length - 1)).toFixed(1)} ${(height - 2 - seen[key] / greatest * (height - 4)).toFixed(1)}`;
@@ -56,7 +59,7 @@ export function waiting(view) {
 	const names = Object.keys(view.policies).filter((name) => view.policies[name].waiting > 0);
 	return section('waiting', all > view.waiting.length ? t('oldest', { shown: view.waiting.length, count: count(all) }) : null,
 		[view.writable && h('ul', { class: 'plain waiters' }, names.map((name) => h('li', { class: 'actions' }, h('span', {}, name),
-			change(t('wake', { count: view.policies[name].waiting }), 'POST', `${path(name)}/wake`)))),
+			change(t('wake', { count: view.policies[name].waiting }), 'POST', `${path(name)}/wake`, {})))),
 		table('waiting', [['policy'], ['method'], ['attempt', 'number'], ['dueIn', 'number'], ['since', 'number']],
 			view.waiting.map((call) => [opener(call.policy), call.method === call.policy ? '–' : call.method, call.attempt, duration(call.dueInMs), duration(call.elapsedMs)]))]);
 }
@@ -71,10 +74,10 @@ export function stopped(view) {
 				bars(call), failure(call), call.recovered ?? '–'])));
 }
 
-function failure({ failure, rootFailure, message }) {
+function failure({ failure, rootFailure, host, message }) {
 	const short = (name) => name.slice(name.lastIndexOf('.') + 1);
 	return failure ? [h('span', { title: [failure, rootFailure].filter((name) => name).join(', ') }, short(failure)),
-		rootFailure && rootFailure !== failure && h('small', {}, short(rootFailure)), message && h('small', {}, message)] : '–';
+		rootFailure && rootFailure !== failure && h('small', {}, short(rootFailure)), host && h('small', {}, host), message && h('small', {}, message)] : '–';
 }
 
 function bars({ attemptsMs, waitsMs, elapsedMs }) {
@@ -97,12 +100,12 @@ export function breakers(view) {
 	return section('breakers', entries.length === 0 ? t('noBreakers') : null,
 		table('breakers', view.writable ? [...columns, ['actions']] : columns, entries.map(([name, breaker]) => [name,
 			h('span', { class: `state ${breaker.state === 'closed' ? 'good' : breaker.state === 'open' ? 'bad' : 'warn'}` }, `${STATES[breaker.state] ?? '?'} ${breaker.state}`),
-			breaker.failureRate === undefined ? '–' : share(breaker.failureRate), breaker.rejected === undefined ? '–' : count(breaker.rejected),
+			breaker.failureRate === undefined ? '–' : t('shareOf', { share: share(breaker.failureRate), count: count(breaker.calls) }), breaker.rejected === undefined ? '–' : count(breaker.rejected),
 			breaker.timeToProbeMs === undefined ? '–' : duration(breaker.timeToProbeMs),
 			...(view.writable ? [h('span', { class: 'actions' }, moves(name, breaker))] : [])])));
 }
 
-/** A breaker of another library cannot be moved here; it tells its state only. */
+/** A breaker of another library cannot be moved here. */
 function moves(name, { state, rejected }) {
 	return (rejected === undefined) ? '–' : ['closed', 'forced-open'].filter((to) => to.replace('-', '_') !== state)
 		.map((to) => change(t(to), 'POST', path('breakers', name), { state: to }));
@@ -124,8 +127,6 @@ function gauge({ balance, tokens, dry }) {
 	return h('svg', { class: 'gauge', viewBox: '0 0 80 8', 'aria-hidden': 'true' }, h('rect', { class: 'empty', width: 80, height: 8, rx: 2 }),
 		h('rect', { class: dry ? 'dry' : 'left', width: (80 * balance / tokens).toFixed(1), height: 8, rx: 2 }));
 }
-
-// Parts of other modules
 
 export function durableCalls(view, durable) {
 	const entries = Object.entries(durable);

@@ -1,6 +1,6 @@
 // The words in Chinese, with the keys of en.js. Reasons, states and keys stay words of the API.
 export default {
-	only: '仅限本进程。查看所有进程请用 Prometheus 及其告警 BackoffStormSuspected、BackoffBreakerOpen、BackoffBudgetDry。',
+	only: '仅限本进程。查看所有进程请用 Prometheus 及其告警。',
 	live: '实时 {time}', connecting: '正在连接', paused: '自 {time} 起无应答', readOnly: '只读',
 	framed: '本页面不能嵌在其他页面中使用。', openAlone: '单独打开',
 
@@ -27,7 +27,7 @@ export default {
 
 	policies: '策略', rates: '速率取自最近一分钟。曲线自页面打开时起，最长 15 分钟：灰色为调用，琥珀色为重试。',
 	filter: '按名称筛选', nothingMatches: '没有符合该名称的策略。', noPolicies: '尚无已知策略。',
-	policy: '策略', callsRate: '调用/秒', retriesRate: '重试/秒', failed: '失败', waitingCount: '等待中', trend: '趋势',
+	policy: '策略', callsRate: '调用/秒', retriesRate: '重试/秒', failed: '失败', shareOf: '{count} 次中 {share}', waitingCount: '等待中', trend: '趋势',
 	stops: '启动以来的停止原因', method: '方法',
 
 	close: '关闭', values: '取值', key: '键', value: '值', origin: '来源', builtIn: '{count} 个内置值',
@@ -36,7 +36,7 @@ export default {
 	noRetries: '只有一次尝试，没有延迟。', inAll: '等待总计：平均 {mean}，最长 {worst}。',
 	tryValues: '试用其他取值', tryHint: '应用之前不会有任何改变。', toWrite: '若要保留，请为所有进程写入：',
 	applyFor: '应用 30 分钟', back: '恢复为当前生效的值', reset: '撤销覆盖', advice: '建议',
-	wake: '唤醒 {count} 个',
+	wake: '唤醒 {count} 个', raise: '提高 base 与 cap',
 
 	stormTitle: '重试风暴', stormHint: '模拟每次调用的请求数。服务从第 5 秒起出错。',
 	simulate: '模拟', noFindings: '没有危害。',

@@ -68,7 +68,13 @@ class OperatorElsewhereTests {
 		assertThat(refused.statusCode()).isEqualTo(400);
 		assertThat(JsonPath.<String>read(refused.body(), "$.problems[0].fix")).isEqualTo("Write base.");
 		assertThat(client.send("POST", "/nobody", "{\"base\": \"2s\"}").statusCode()).isEqualTo(404);
-		assertThat(client.send("POST", "/orders/wake", "").statusCode()).isEqualTo(200);
+		assertThat(client.send("POST", "/orders/wake", "{}").statusCode()).isEqualTo(200);
+		for (String path : List.of("", "/orders", "/orders/wake")) {
+			assertThat(client.send("POST", path, "{\"base\": \"9s\"}", "text/plain").statusCode()).isEqualTo(415);
+			assertThat(client.send("POST", path, "", null).body()).contains("The request: has no JSON body.");
+		}
+		assertThat(client.send("DELETE", "/orders?key=base", "").statusCode()).isEqualTo(200);
+		assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.MAX_ATTEMPTS, "4"));
 		assertThat(client.send("POST", "", "{\"retries-enabled\": false}").statusCode()).isEqualTo(200);
 		assertThat(client.send("DELETE", "", "").statusCode()).isEqualTo(200);
 		assertThat(overrides(context)).isEmpty();
@@ -166,6 +172,9 @@ class OperatorElsewhereTests {
 						String.valueOf(this.server.invoke(this.name, "policy", new Object[] { "orders", null }, types)))
 					.startsWith("{unused=");
 				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
+				Object unused = this.server.invoke(this.name, "reset", new Object[] { "orders", Map.of("key", "base") },
+						types);
+				assertThat(overrides(context)).isEmpty();
 			}
 		}
 

@@ -416,7 +416,7 @@ class MethodRecoveryTests extends AdvisedApplication {
 			throw failure;
 		}
 
-		void park(Throwable order, Throwable failure) {
+		void park(Throwable order, RetriesStoppedException failure) {
 			throw new IllegalStateException("parking failed too");
 		}
 
@@ -425,7 +425,7 @@ class MethodRecoveryTests extends AdvisedApplication {
 			throw failure;
 		}
 
-		@Nullable Integer nothing(Throwable failure) {
+		@Nullable Integer nothing(RetriesStoppedException failure) {
 			return null;
 		}
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -119,18 +120,6 @@ class RecoverMethodsTests {
 			assertThat(candidate.arguments(new Object[] { "o-1" }, stopped)).containsExactly("o-1", stopped);
 		}
 
-		@Test
-		void passesArgumentsOnAsTheyAre() {
-			IOException failure = new IOException();
-			RetriesStoppedException stopped = stoppedBy(failure);
-			RecoverMethods.Candidate byFailure = this.methods.choose(stopped);
-			assertThat(byFailure).isNotNull();
-			assertThat(byFailure.arguments(new Object[] { null }, stopped)).containsExactly(null, failure);
-			RecoverMethods.Candidate byNothing = find(ByNothing.class, "send", "park").choose(stopped);
-			assertThat(byNothing).isNotNull();
-			assertThat(byNothing.arguments(new Object[] { "o-1" }, stopped)).containsExactly("o-1");
-		}
-
 	}
 
 	@Nested
@@ -143,13 +132,41 @@ class RecoverMethodsTests {
 			assertThat(find(Fitting.class, name, name + "Recovery").candidates()).hasSize(1);
 		}
 
-		@Test
-		void isOfEveryOverload() {
-			assertThat(find(ByFailure.class, "send", "park").candidates()).hasSize(3);
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
+				nothing   | []
+				retries   | [failure]
+				spring    | [failure, o-1]
+				first     | [o-1]
+				middle    | [o-1, failure]
+				all       | [failure, o-1, 2, null]
+				stopping  | [report, o-1, 2]
+				""")
+		void takesTheFirstParametersWithTheFailureBeforeOrAfter(String recover, String expected) {
+			IOException failure = new IOException();
+			RetriesStoppedException stopped = stoppedBy(failure);
+			RecoverMethods.Candidate chosen = find(Partial.class, "send", recover).choose(stopped);
+			assertThat(chosen).isNotNull();
+			assertThat(Arrays.stream(chosen.arguments(new Object[] { "o-1", 2, null }, stopped))
+				.map((argument) -> (argument == failure) ? "failure" : (argument == stopped) ? "report" : argument)
+				.toList()).hasToString(expected);
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "fewer", "more", "otherOrder", "otherReturn", "noFailure" })
+		@CsvSource(delimiter = '|', textBlock = """
+				either     | which fits Partial.report(Exception) in two ways. Let it take the failure as a Retries
+				both       | which fits Partial.report(Exception) in two ways. Let it take the failure as a Retries
+				""")
+		void isRefusedWhereItIsAmbiguous(String recover, String reported) {
+			List<Problem> problems = new ArrayList<>();
+			assertThat(
+					RecoverMethods.find(operation(Partial.class, "report"), new BlockingAdapter(), recover, problems))
+				.isNull();
+			assertThat(problems).singleElement().asString().contains(reported);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "between", "more", "otherOrder", "otherReturn", "noFailure" })
 		void isRefused(String recover) {
 			List<Problem> problems = new ArrayList<>();
 			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), recover, problems))
@@ -160,11 +177,12 @@ class RecoverMethodsTests {
 							+ "): does not fit Unfit.send(String, int), because it is ")
 					.endsWith(" " + signature(recover) + "."))
 				.satisfies((problem) -> assertThat(problem.fix()).isEqualTo("Write String " + recover
-						+ "(String, int), if you like with a Throwable or a RetriesStoppedException as its last parameter."));
+						+ "(String, int), or with its first parameters only. A Throwable or a RetriesStoppedException may "
+						+ "stand before or after them."));
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "raw", "any", "same", "narrower", "part", "own", "bound" })
+		@ValueSource(strings = { "raw", "any", "same", "narrower", "part", "own", "bound", "taking" })
 		void isJudgedByTypeArgumentsToo(String recover) {
 			assertThat(find(Generic.class, "send", recover).candidates()).hasSize(1);
 		}
@@ -174,17 +192,18 @@ class RecoverMethodsTests {
 				otherResult    | List<Integer> otherResult(List<String>)
 				otherParameter | List<CharSequence> otherParameter(List<Integer>)
 				otherNested    | Numbers otherNested(List<String>)
+				holder         | List<? super String> holder(List<String>)
+				taker          | List<CharSequence> taker(List<? super Integer>)
 				""")
 		void isRefusedForOtherTypeArguments(String recover, String signature) {
 			List<Problem> problems = new ArrayList<>();
 			assertThat(RecoverMethods.find(operation(Generic.class, "send"), new BlockingAdapter(), recover, problems))
 				.isNull();
 			assertThat(problems).extracting(Problem::toString)
-				.containsExactly("@Backoff on Generic.send(List): invalid recover (" + recover
+				.singleElement(InstanceOfAssertFactories.STRING)
+				.startsWith("@Backoff on Generic.send(List): invalid recover (" + recover
 						+ "): does not fit Generic.send(List), because it is " + signature
-						+ ". Write List<CharSequence> " + recover
-						+ "(List<String>), if you like with a Throwable or a RetriesStoppedException as its last "
-						+ "parameter.");
+						+ ". Write List<CharSequence> " + recover + "(List<String>), or with");
 		}
 
 		@ParameterizedTest
@@ -227,21 +246,16 @@ class RecoverMethodsTests {
 				.isNull();
 			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "moore", problems))
 				.isNull();
-			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "toString", problems))
-				.isNull();
 			assertThat(problems).extracting(Problem::toString)
 				.containsExactly(
 						"@Backoff on Unfit.send(String, int): invalid recover (send): names the method itself. Write the name "
 								+ "of another method of Unfit.",
-						"@Backoff on Unfit.send(String, int): invalid recover (moore): names no method of Unfit. Write more.",
-						"@Backoff on Unfit.send(String, int): invalid recover (toString): does not fit "
-								+ "Unfit.send(String, int), because it is String toString(). Write String toString(String, int), "
-								+ "if you like with a Throwable or a RetriesStoppedException as its last parameter.");
+						"@Backoff on Unfit.send(String, int): invalid recover (moore): names no method of Unfit. Write more.");
 		}
 
 		private static String signature(String recover) {
 			return switch (recover) {
-				case "fewer" -> "String fewer(String)";
+				case "between" -> "String between(String, Throwable, int)";
 				case "more" -> "String more(String, int, Throwable, String)";
 				case "otherOrder" -> "String otherOrder(int, String)";
 				case "otherReturn" -> "Object otherReturn(String, int)";
@@ -425,6 +439,12 @@ class RecoverMethodsTests {
 
 		abstract Numbers otherNested(List<String> orders);
 
+		abstract List<? super String> holder(List<String> orders);
+
+		abstract List<CharSequence> taker(List<? super Integer> orders);
+
+		abstract List<CharSequence> taking(List<? super String> orders);
+
 	}
 
 	public static class Texts extends ArrayList<String> {
@@ -458,12 +478,40 @@ class RecoverMethodsTests {
 
 	}
 
+	public interface Partial {
+
+		@Backoff
+		String send(String order, int count, boolean fast);
+
+		String nothing();
+
+		String retries(Throwable failure);
+
+		String spring(Exception failure, String order);
+
+		String first(CharSequence order);
+
+		String middle(String order, IOException failure);
+
+		String all(Exception failure, String order, int count, boolean fast);
+
+		String stopping(RetriesStoppedException report, String order, int count);
+
+		@Backoff
+		String report(Exception problem);
+
+		String either(Exception problem);
+
+		String both(Exception problem, Exception failure);
+
+	}
+
 	public abstract static class Unfit {
 
 		@Backoff
 		public abstract String send(String order, int count);
 
-		abstract String fewer(String order);
+		abstract String between(String order, Throwable failure, int count);
 
 		abstract String more(String order, int count, Throwable failure, String other);
 

@@ -316,17 +316,18 @@ class ResultExpressionTests {
 	@Nested
 	class Length {
 
-		@Test
-		void isLimited() {
+		@ParameterizedTest
+		@CsvSource({ "x, 20000, too long", "(, 4000, it is nested too deeply" })
+		void isLimited(String part, int count, String reason) {
 			List<Problem> problems = new ArrayList<>();
-			String text = "#result == '" + "x".repeat(20_000) + "'";
+			String text = part.repeat(count);
 			assertThat(ResultExpression.parse("until", text, ResolvableType.forClass(Object.class), problems)).isNull();
 			assertThat(problems).singleElement()
 				.extracting(Problem::toString, InstanceOfAssertFactories.STRING)
-				.startsWith("until (#result == '" + "x".repeat(188) + "...): ")
+				.startsWith("until (" + part.repeat(200) + "...): ")
 				.hasSizeLessThan(400)
 				// how long it may be Spring writes as the locale does
-				.contains("is no expression", "too long");
+				.contains("is no expression", reason);
 		}
 
 		@ParameterizedTest

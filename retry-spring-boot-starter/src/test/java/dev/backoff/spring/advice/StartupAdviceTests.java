@@ -106,6 +106,14 @@ class StartupAdviceTests {
 	}
 
 	@Test
+	void isAboutACapBelowTheBase() {
+		assertThat(advice("defaults.cap: 10s", "base: 20s", "multiplier: 3"))
+			.containsExactly("no wait is longer than 20s, "
+					+ "because the cap is raised to the base (the property source mockProperties) from 10s (the property "
+					+ "source mockProperties): set a cap where the base is set");
+	}
+
+	@Test
 	void isNotAboutACapThatIsJustReached() {
 		assertThat(advice("shape: linear", "cap: 200ms", "max-attempts: 3")).isEmpty();
 		assertThat(advice("shape: linear", "cap: 200ms", "max-attempts: 2"))

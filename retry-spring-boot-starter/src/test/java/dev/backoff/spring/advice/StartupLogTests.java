@@ -7,6 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Scanner;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -25,6 +27,10 @@ import org.springframework.core.io.InputStreamResource;
 import org.springframework.core.io.Resource;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.web.multipart.MultipartFile;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.annotation.HttpExchange;
+import org.springframework.web.service.annotation.PatchExchange;
+import org.springframework.web.service.annotation.PostExchange;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -59,9 +65,19 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.once.max-attempts: 1", UsedUp.class)).containsOnlyOnce(
 					"WARN The first attempt uses up an argument, so that later ones may read or change nothing and succeed: "
 							+ "UsedUp.channel(SocketChannel), UsedUp.file(MultipartFile), UsedUp.flux(Flux), "
-							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
+							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.map(Map), UsedUp.optional(Optional), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
 							+ "UsedUp.resource(InputStreamResource), UsedUp.stream(InputStream), UsedUp.streams(InputStream[]), "
 							+ "UsedUp.values(IntStream); make it inside the method, or pass bytes or the id");
+		}
+
+		@Test
+		void warnsOfRequestsThatMayHaveBeenAppliedUnlessThePolicyAnswers() {
+			String policies = "backoff.policies: { answered.idempotent: by-key, once.max-attempts: 1 }";
+			assertThat(log(policies, WithCarrier.class)).containsOnlyOnce(
+					"WARN A retry sends a request again that may have been applied: Carrier.book(), Carrier.change(), "
+							+ "Carrier.place(); say whether that does harm: idempotent: true if it does none, false if it "
+							+ "does, by-key if the server honours the idempotency key");
+			assertThat(log(policies, CarrierServer.class)).isEmpty();
 		}
 
 		@Test
@@ -358,6 +374,12 @@ class StartupLogTests {
 		public void list(List<Iterator<String>> values) {
 		}
 
+		public void map(Map<String, MultipartFile> files) {
+		}
+
+		public void optional(Optional<InputStream> in) {
+		}
+
 		public void flux(Flux<String> values) {
 		}
 
@@ -375,6 +397,73 @@ class StartupLogTests {
 		}
 
 		public void supplied(Supplier<InputStream> in, Resource resource, List<String> lines, byte[] bytes) {
+		}
+
+	}
+
+	@HttpExchange(method = "POST")
+	public interface Carrier {
+
+		@Backoff
+		@PostExchange
+		void place();
+
+		@Backoff
+		@PatchExchange
+		void change();
+
+		@Backoff
+		@HttpExchange("/book")
+		void book();
+
+		@Backoff("once")
+		@PostExchange
+		void once();
+
+		@Backoff("answered")
+		@PostExchange
+		void answered();
+
+		@Backoff
+		@GetExchange
+		void read();
+
+	}
+
+	public static class CarrierServer implements Carrier {
+
+		@Override
+		public void place() {
+		}
+
+		@Override
+		public void change() {
+		}
+
+		@Override
+		public void book() {
+		}
+
+		@Override
+		public void once() {
+		}
+
+		@Override
+		public void answered() {
+		}
+
+		@Override
+		public void read() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WithCarrier {
+
+		@Bean
+		Carrier carrier() {
+			return new CarrierServer();
 		}
 
 	}

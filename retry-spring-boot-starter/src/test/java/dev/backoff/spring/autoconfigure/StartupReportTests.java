@@ -30,6 +30,8 @@ class StartupReportTests {
 					jitter: beta 0.7..0.3 | jitter (beta 0.7..0.3): must be a part of 0..1, the lower end first. | Write a part such as beta 0.3..0.7.
 					base: -5s | base (-5s): must not be negative. | Write a number and a unit, such as 250ms, 2s or 5m.
 					base: 10 | base (10): must have a unit. | Write 10ms or 10s.
+					base: ${orders.base:10} | base (10 from ${orders.base:10}): must have a unit. | Write 10ms or 10s.
+					cap: ${orders.cap:50ms} | cap (50ms from ${orders.cap:50ms}): must not be below the base (100ms). | Raise the cap or lower the base (built in).
 					retry-after.max: 60 | retry-after.max (60): must have a unit. | Write 60ms or 60s.
 					base: 1 s | base (1 s): must be a duration. | Write it without blanks: 1s.
 					base: | base (): must not be empty. | Give it a value, or remove the key.
@@ -44,6 +46,8 @@ class StartupReportTests {
 					ladder: 1s,,3s | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
 					ladder: [1s, '', 3s] | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
 					ladder: [1s, 5] | ladder (1s, 5): has the rung '5', which must have a unit. | Write a rung as a duration with an optional number of times, such as 10s or 1s x5.
+					ladder: 4m 10m 10m | ladder (4m 10m 10m): has the rung '4m 10m 10m', which must be a duration. | Separate levels by commas: 4m, 10m, 10m.
+					ladder: 1s x5 10s，30s | ladder (1s x5 10s，30s): has the rung '1s x5 10s，30s', which must be a duration. | Separate levels by commas: 1s x5, 10s, 30s.
 					shape: ladder | shape (ladder): needs a ladder. | Add the delays as ladder.
 					shape: curve | shape (curve): must be one of fixed, linear, exponential, ladder. | Write one of these words.
 					shape: exponental | shape (exponental): must be one of fixed, linear, exponential, ladder. | Write exponential.

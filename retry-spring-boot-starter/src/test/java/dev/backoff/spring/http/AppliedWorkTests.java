@@ -65,7 +65,8 @@ class AppliedWorkTests {
 				.findFirst()
 				.orElseThrow();
 			assertThat(report.reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-			assertThat(report).hasMessageContaining("the work may have been applied and is not idempotent");
+			assertThat(report).hasMessageContaining("the work may have been applied and is not idempotent")
+				.hasMessageEndingWith("; last request to localhost:" + this.server.port() + ")");
 		});
 	}
 
@@ -94,9 +95,9 @@ class AppliedWorkTests {
 	static Stream<RuntimeException> answers() {
 		return Stream.of(
 				WebClientResponseException.create(503, "", HttpHeaders.EMPTY, new byte[0], null,
-						new MockClientHttpRequest(HttpMethod.POST, "/orders")),
-				new FeignException.ServiceUnavailable("", Request.create(Request.HttpMethod.POST, "/orders", Map.of(),
-						null, StandardCharsets.UTF_8, null), null, Map.of()));
+						new MockClientHttpRequest(HttpMethod.POST, "http://pay.example/orders")),
+				new FeignException.ServiceUnavailable("", Request.create(Request.HttpMethod.POST,
+						"http://pay.example/orders", Map.of(), null, StandardCharsets.UTF_8, null), null, Map.of()));
 	}
 
 	@ParameterizedTest
@@ -106,6 +107,7 @@ class AppliedWorkTests {
 			assertThat(catchThrowable(() -> context.getBean(Orders.class).place(() -> {
 				throw answer;
 			}))).isSameAs(answer);
+			assertThat(RetriesStoppedException.of(answer).host()).isEqualTo("pay.example");
 			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
 		});
 	}

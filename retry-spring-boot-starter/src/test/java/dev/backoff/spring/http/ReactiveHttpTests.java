@@ -24,8 +24,10 @@ import org.springframework.web.service.invoker.HttpExchangeAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Reactive methods and HTTP interfaces, over sockets to a server that fails twice. */
 class ReactiveHttpTests {
@@ -55,6 +57,14 @@ class ReactiveHttpTests {
 		this.runner.run((context) -> {
 			assertThat(context.getBean(Gateway.class).sendElsewhere().block()).isEqualTo("done");
 			assertToldThreeTimes();
+		});
+	}
+
+	@Test
+	void theirHostIsKnown() {
+		this.runner.withPropertyValues("backoff.policies.work.max-attempts=2").run((context) -> {
+			Throwable failure = catchThrowable(() -> context.getBean(Gateway.class).sendElsewhere().block());
+			assertThat(RetriesStoppedException.of(failure).host()).isEqualTo("localhost:" + this.server.port());
 		});
 	}
 

@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.OutboundRequest;
 import dev.backoff.Retry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.CallObserver;
@@ -44,6 +46,7 @@ import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 class MicrometerObserverTests {
 
@@ -79,6 +82,7 @@ class MicrometerObserverTests {
 	}
 
 	private String place(String order) throws IOException {
+		OutboundRequest.begin("GET", URI.create("http://pay.example:81/orders"));
 		if (this.failures-- > 0) {
 			throw new IOException("secret of " + order);
 		}
@@ -114,13 +118,16 @@ class MicrometerObserverTests {
 		}
 
 		@Test
-		void haveExactlyTheKeysOfTheirDocumentation() throws IOException {
-			failures = 1;
-			call(new MicrometerObserver(MicrometerObserverTests.this.registry));
+		void haveExactlyTheKeysOfTheirDocumentation() {
+			failures = 3;
+			assertThatIOException()
+				.isThrownBy(() -> call(new MicrometerObserver(MicrometerObserverTests.this.registry)));
 			assertThat(stopped.named("backoff.call")).hasSize(1)
 				.last()
 				.satisfies((call) -> assertThat(keys(call)).isEqualTo(names(BackoffObservations.CALL)));
-			assertThat(stopped.named("backoff.attempt")).hasSize(2)
+			assertThat(stopped.named("backoff.call").get(0).getHighCardinalityKeyValue("backoff.host").getValue())
+				.isEqualTo("pay.example:81");
+			assertThat(stopped.named("backoff.attempt")).hasSize(3)
 				.last()
 				.satisfies((attempt) -> assertThat(keys(attempt)).isEqualTo(names(BackoffObservations.ATTEMPT)));
 		}

@@ -46,6 +46,7 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryListener;
+import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -331,8 +332,9 @@ class MicrometerRecordersTests {
 			for (RetryCause cause : RetryCause.values()) {
 				recorder.retry(cause);
 			}
-			recorder.recovered(true);
-			recorder.recovered(false);
+			recorder.recovered(RecoveryOutcome.DONE);
+			recorder.recovered(RecoveryOutcome.FAILED);
+			recorder.recovered(RecoveryOutcome.RETHROWN);
 		}
 
 		private static BackoffMeters documented(Meter meter) {
@@ -679,7 +681,7 @@ class MicrometerRecordersTests {
 					recorder.retry(RetryCause.IO);
 					recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
 					recorder.call(StopReason.SUCCEEDED, 60);
-					recorder.recovered(true);
+					recorder.recovered(RecoveryOutcome.DONE);
 					recorder.succeededAtOnce(7);
 				}
 			});

@@ -15,6 +15,8 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.spring.observation.BackoffObservations.KeyNames;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The tables of names in docs/observation.md are those of the enums. */
@@ -60,7 +62,7 @@ class ObservationPageTests {
 				rows.add(name + " " + word.asString() + " word");
 			}
 			for (KeyName number : observation.getHighCardinalityKeyNames()) {
-				rows.add(name + " " + number.asString() + " number");
+				rows.add(name + " " + number.asString() + ((number == KeyNames.HOST) ? " text" : " number"));
 			}
 			for (Observation.Event event : observation.getEvents()) {
 				rows.add(name + " " + event.getName() + " event");

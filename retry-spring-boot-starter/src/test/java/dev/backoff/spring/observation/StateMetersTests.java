@@ -25,6 +25,9 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -142,6 +145,19 @@ class StateMetersTests {
 			int before = simple.getMeters().size();
 			meters.bind();
 			assertThat(simple.getMeters()).hasSize(before);
+		}
+
+		@Test
+		void registersNoMeterTwice() {
+			Overrides overrides = Overrides.NONE.with("orders", Map.of(PolicyKey.CAP, "5s"), null);
+			try (LogCapture log = new LogCapture(MeterRegistry.class)) {
+				meters.bind();
+				breaker().open();
+				meters.changed(ConfigurationListener.Outcome.OVERRIDDEN, overrides);
+				meters.changed(ConfigurationListener.Outcome.OVERRIDDEN, overrides);
+				// a WARN the first time, DEBUG after that
+				assertThat(log.events()).noneMatch((event) -> event.getMessage().contains("already registered"));
+			}
 		}
 
 	}

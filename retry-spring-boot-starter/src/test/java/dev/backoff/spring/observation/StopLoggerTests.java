@@ -3,6 +3,7 @@ package dev.backoff.spring.observation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +27,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.Operation;
+import dev.backoff.OutboundRequest;
+import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
@@ -53,7 +56,7 @@ class StopLoggerTests {
 
 	private final VirtualTime time = VirtualTime.wrappingAfter(Duration.ofNanos(7));
 
-	private final StopLogger listener = new StopLogger(this.time);
+	private final StopLogger listener = new StopLogger(this.time, Runnable::run);
 
 	private final LogCapture log = new LogCapture(StopLogger.class);
 
@@ -191,6 +194,19 @@ class StopLoggerTests {
 					"Stopped after 2 of 2 attempts in 100 ms: ATTEMPTS_EXHAUSTED (policy orders; waits 100 ms; "
 							+ "attempts 0 ms, 0 ms); OrderService.place returned what was not good enough");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).doesNotContainKey("backoff.failure");
+		}
+
+		@Test
+		void namesTheHostOfTheLastRequest() {
+			assertThatThrownBy(() -> retry(policy("orders").maxAttempts(1).build()).call(() -> {
+				OutboundRequest.begin("GET", URI.create("http://pay.example:81/cards/4111"));
+				throw new IOException();
+			})).isInstanceOf(IOException.class);
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains("; last request to pay.example:81); ");
+			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
+				.contains(entry("backoff.host", "pay.example:81"));
 		}
 
 		@Test
@@ -378,6 +394,19 @@ class StopLoggerTests {
 			assertThat(log.lines(Level.WARN)).last().asString().endsWith("; recovered; stored call id1");
 		}
 
+		@ParameterizedTest
+		@CsvSource({ "0, lost, did not end", "2, lost, did not end", "0, , was not called",
+				"2, , was not called again" })
+		void isNotSaidToReturnWhereNoAttemptEndedHere(int attempts, String loss, String ending) throws IOException {
+			ResumedCall kept = new ResumedCall("id1", 7, attempts, Duration.ofHours(1), Duration.ZERO, Duration.ZERO,
+					false, loss, null);
+			Object unused = retry(policy("orders").build()).<String, String, IOException>attemptOn(kept, "context",
+					(context, number) -> "done", null);
+			assertThat(log.lines(Level.WARN)).singleElement()
+				.asString()
+				.contains("; OrderService.place " + ending + "; dead letter id1");
+		}
+
 		@Test
 		void warnsWherePlainCallsLeaveTheFailureToTheirCaller() {
 			stop(retry(policy("orders").maxAttempts(3).build()), new IllegalArgumentException(SECRET));
@@ -395,7 +424,7 @@ class StopLoggerTests {
 				.last()
 				.asString()
 				.endsWith("key T2; more within this minute are only counted");
-			listener.close();
+			assertThat(time.runNext()).isTrue();
 			assertThat(log.lines(Level.WARN))
 				.anyMatch((line) -> line.startsWith("The first attempts of 5 more stored calls failed within "));
 		}
@@ -483,13 +512,11 @@ class StopLoggerTests {
 			assertThat(log.lines(Level.WARN)).hasSize(20);
 			assertThat(log.lines(Level.WARN).get(18)).doesNotContain("only counted");
 			assertThat(log.lines(Level.WARN).get(19)).endsWith("; more within this minute are only counted");
-			time.advance(Duration.ofMinutes(1));
-			stop(retry, new IOException());
-			assertThat(log.lines(Level.WARN)).hasSize(22);
-			// 120 ms each; the count came with the retry of the next call, before its
-			// stop
+			// 120 ms each
+			assertThat(time.runNext()).isTrue();
+			assertThat(log.lines(Level.WARN)).hasSize(21);
 			assertThat(log.lines(Level.WARN).get(20)).isEqualTo(
-					"Stopped 30 more calls within 5.88 s, the last 60 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
+					"Stopped 30 more calls within 5.88 s, the last 54.1 s ago: ATTEMPTS_EXHAUSTED (policy orders; attempts 60; recovered 0)");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(20))).containsOnly(
 					entry("backoff.policy", "orders"), entry("backoff.stop", "attempts_exhausted"),
 					entry("backoff.calls", 30L), entry("backoff.attempts", 60L), entry("backoff.recovered", 0L));
@@ -515,24 +542,15 @@ class StopLoggerTests {
 			assertThat(log.events(Level.WARN)).hasSize(60);
 		}
 
-		@ParameterizedTest
-		@CsvSource({ "retry", "success", "hook", "stop" })
-		void nextThingToldBringsTheCount(String kind) {
+		@Test
+		void nextStopBringsTheCountWhereNoTimerRuns() {
 			storm(21);
 			time.advance(Duration.ofMinutes(1));
-			switch (kind) {
-				case "retry", "success" ->
-					assertThatCode(() -> retry(policy("another").build()).callOn("context", (context, number) -> {
-						if (number == 1) {
-							throw new IOException();
-						}
-						return number;
-					}, null)).doesNotThrowAnyException();
-				case "hook" ->
-					listener.onHookFailure(new RetryEvent.HookFailed("another", "m", "recovery", new IOException()));
-				default -> stop(retry(policy("another").build()), new IllegalArgumentException());
-			}
-			assertThat(log.lines(Level.WARN)).last().asString().startsWith("Stopped 1 more call within ");
+			storm(1);
+			assertThat(log.lines(Level.WARN)).hasSize(22)
+				.element(20)
+				.asString()
+				.startsWith("Stopped 1 more call within ");
 		}
 
 		@Test

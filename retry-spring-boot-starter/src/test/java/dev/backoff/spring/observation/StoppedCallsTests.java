@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.lang.ref.WeakReference;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.Operation;
+import dev.backoff.OutboundRequest;
 import dev.backoff.Retry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
@@ -65,6 +67,7 @@ class StoppedCallsTests {
 	private void stop(String policy, int attempts, Exception failure) {
 		Operation<String, Exception> failing = () -> {
 			this.time.advance(Duration.ofMillis(10));
+			OutboundRequest.begin("GET", URI.create("http://pay.example:81/cards/4111"));
 			throw failure;
 		};
 		assertThat(catchThrowable(() -> retry(policy, attempts).call(failing))).isSameAs(failure);
@@ -81,7 +84,7 @@ class StoppedCallsTests {
 				"OrderService.place", StopReason.ATTEMPTS_EXHAUSTED, 3,
 				List.of(Duration.ofMillis(100), Duration.ofMillis(200)),
 				List.of(Duration.ofMillis(10), Duration.ofMillis(10), Duration.ofMillis(10)), Duration.ofMillis(330),
-				"java.io.UncheckedIOException", "java.io.IOException", null, RecoveryOutcome.NONE));
+				"pay.example:81", "java.io.UncheckedIOException", "java.io.IOException", null, RecoveryOutcome.NONE));
 		assertThat(this.stopped.policies()).containsExactly("orders");
 		assertThat(this.stopped.of("others")).isEmpty();
 	}

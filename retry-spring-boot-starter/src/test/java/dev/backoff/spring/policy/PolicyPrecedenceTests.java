@@ -153,8 +153,8 @@ class PolicyPrecedenceTests {
 				.runWithPolicy((policy) -> {
 					assertThat(value(policy, PolicyKey.BASE)).isEqualTo("7s <- application.yml:1");
 					assertThat(value(policy, PolicyKey.CAP))
-						.isEqualTo("700s <- built in, because 2s (preset user-facing, "
-								+ "annotation on PresetAnnotation.place) is below the base, application.yml:1");
+						.isEqualTo("7s <- raised to the base (application.yml:1) from 2s (preset user-facing, "
+								+ "annotation on PresetAnnotation.place)");
 					assertThat(value(policy, PolicyKey.DEADLINE))
 						.isEqualTo("5s <- preset user-facing, annotation on PresetAnnotation.place");
 				});
@@ -225,38 +225,18 @@ class PolicyPrecedenceTests {
 						the cap of a weaker level stays if it is larger  | defaults.cap: 50s, policies.named.base: 20s    | CAP             | 50s <- application.yml:1
 						the longest hint follows a cap that is set       | policies.named: { base: 10s, cap: 5m }         | RETRY_AFTER_MAX | 5m <- built in
 						the longest hint follows the longest rung        | policies.named.ladder: [1s, 10m, 5s]           | RETRY_AFTER_MAX | 10m <- built in
-						the throttled base is lowered to the cap         | policies.named.cap: 500ms                      | THROTTLED_BASE  | 500ms <- lowered to the cap
+						the throttled base is lowered to the cap         | defaults.throttled-base: 2s, policies.named.cap: 500ms | THROTTLED_BASE  | 500ms <- lowered to the cap
+						a throttled base that is not set stays          | policies.named.cap: 500ms                      | THROTTLED_BASE  | 1s <- built in
+						a weaker cap below the base is raised to it      | defaults.cap: 5s, policies.named.base: 20s     | CAP             | 20s <- raised to the base (application.yml:1) from 5s (application.yml:1)
+						for decorrelated jitter to twice the base        | defaults.cap: 30s, policies.named: { base: 20s, jitter: decorrelated } | CAP | 40s <- raised to twice the base (application.yml:1) from 30s (application.yml:1)
+						that of a preset too                             | policies.named: { preset: critical, base: 1m } | CAP             | 1m <- raised to the base (application.yml:1) from 30s (preset critical, application.yml:1)
+						the longest hint follows a cap that is raised    | defaults.cap: 5s, policies.named.base: 2m      | RETRY_AFTER_MAX | 2m <- built in
 						linear steps by the base unless set              | policies.named: { shape: linear, base: 300ms } | STEP            | 300ms <- built in
 						an heir may complete what its parent leaves open | policies: { parent: { cap: 50ms, step: 20ms }, named: { inherits: parent, base: 10ms, shape: linear } } | STEP            | 20ms <- application.yml:1
 						""")
 		void oneValueGoesByAnother(String rule, String backoff, PolicyKey key, String expected) {
 			application(Named.class, "backoff: { " + backoff + " }")
 				.runWithPolicy((policy) -> assertThat(value(policy, key)).as(rule).isEqualTo(expected));
-		}
-
-		@Test
-		void capOfAWeakerLevelBelowTheBaseIsReplacedByTheBuiltInCap() {
-			application(Named.class, """
-					backoff.defaults.cap: 5s
-					backoff.policies.named.base: 20s
-					""").runWithPolicy((policy) -> {
-				assertThat(value(policy, PolicyKey.CAP)).isEqualTo(
-						"2000s <- built in, because 5s (application.yml:1) is below the base, application.yml:2");
-				assertThat(policy.numbers().rule().capNanos()).isEqualTo(Nanos.of(Duration.ofSeconds(2000)));
-			});
-		}
-
-		@Test
-		void capOfAPresetBelowTheBaseIsReplacedByTheBuiltInCap() {
-			application(Named.class, "backoff.policies.named: { preset: critical, base: 1m }")
-				.runWithPolicy((policy) -> {
-					assertThat(value(policy, PolicyKey.CAP))
-						.isEqualTo("100m <- built in, because 30s (preset critical, "
-								+ "application.yml:1) is below the base, application.yml:1");
-					assertThat(IntStream.rangeClosed(1, 3).mapToObj((retry) -> policy.numbers().rule().capped(retry)))
-						.containsExactly(Nanos.of(Duration.ofMinutes(1)), Nanos.of(Duration.ofMinutes(2)),
-								Nanos.of(Duration.ofMinutes(4)));
-				});
 		}
 
 		@Test
@@ -268,16 +248,6 @@ class PolicyPrecedenceTests {
 							Nanos.of(Duration.ofSeconds(40)));
 				assertThat(value(policy, PolicyKey.RETRY_AFTER_MAX)).isEqualTo("1m <- built in");
 			});
-		}
-
-		@Test
-		void capOfAWeakerLevelBelowTwiceTheBaseIsReplacedForDecorrelatedJitter() {
-			application(Named.class, """
-					backoff.defaults.cap: 30s
-					backoff.policies.named: { base: 20s, jitter: decorrelated }
-					""")
-				.runWithPolicy((policy) -> assertThat(value(policy, PolicyKey.CAP)).isEqualTo("2000s <- built in, "
-						+ "because 30s (application.yml:1) is below twice the base, application.yml:2"));
 		}
 
 		@Test

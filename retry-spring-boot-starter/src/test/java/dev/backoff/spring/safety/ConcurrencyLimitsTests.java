@@ -154,7 +154,8 @@ class ConcurrencyLimitsTests {
 	void areNotMadeForADurablePolicy() {
 		this.runner.withPropertyValues("backoff.policies.jobs.durable=true", "backoff.policies.jobs.concurrency=2")
 			.run((context) -> {
-				assertThat(context.getBean(BackoffMethods.class).retry("jobs").policy().concurrency()).isEqualTo(2);
+				assertThat(context.getBean(BackoffMethods.class).retry("jobs").policy().concurrency())
+					.isEqualTo(ConcurrencyLimit.UNLIMITED);
 				assertThat(context.getBean(OverloadSafety.class).limit("jobs")).isNull();
 			});
 	}

@@ -10,6 +10,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
+import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.sample.mail.OrderMails;
 import dev.backoff.sample.mail.Outbox;
 
@@ -24,11 +26,15 @@ class OrderController {
 
 	private final OrderMails mails;
 
-	OrderController(OrderService service, Orders orders, Outbox outbox, OrderMails mails) {
+	private final CircuitBreaker paymentGateway;
+
+	OrderController(OrderService service, Orders orders, Outbox outbox, OrderMails mails,
+			CircuitBreaker paymentGateway) {
 		this.service = service;
 		this.orders = orders;
 		this.outbox = outbox;
 		this.mails = mails;
+		this.paymentGateway = paymentGateway;
 	}
 
 	@PostMapping("/orders")
@@ -45,6 +51,13 @@ class OrderController {
 		return order;
 	}
 
+	/** Tell the shop's page whether it may offer the order button. */
+	@GetMapping("/checkout")
+	Checkout checkout() {
+		BreakerState state = this.paymentGateway.state();
+		return new Checkout(state != BreakerState.OPEN && state != BreakerState.FORCED_OPEN, state);
+	}
+
 	@GetMapping("/orders/{id}")
 	Order order(@PathVariable long id) {
 		return this.orders.find(id)
@@ -55,6 +68,15 @@ class OrderController {
 	Stock stock(@PathVariable String sku) {
 		return this.orders.stock(sku)
 			.orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "no such article"));
+	}
+
+	/**
+	 * Whether the shop takes orders.
+	 *
+	 * @param open whether an order would be tried
+	 * @param paymentGateway the state of the breaker
+	 */
+	record Checkout(boolean open, BreakerState paymentGateway) {
 	}
 
 }

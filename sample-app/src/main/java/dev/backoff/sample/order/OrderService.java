@@ -29,7 +29,7 @@ public class OrderService {
 	 * header for the partner.
 	 */
 	@Backoff(value = "order-creation", shape = "linear", base = "100ms", maxAttempts = "4", idempotent = "by-key",
-			abortOn = OutOfStockException.class, recover = "giveUp")
+			breaker = "payment-gateway", abortOn = OutOfStockException.class, recover = "giveUp")
 	Order place(NewOrder wanted) {
 		String key = Attempt.current().idempotencyKey();
 		Order order = this.reservations.reserve(key, wanted);
@@ -38,8 +38,9 @@ public class OrderService {
 	}
 
 	/**
-	 * Release the stock, then fail. After a lost answer the payment may be authorised; a
-	 * real shop would cancel it here, with the same key.
+	 * Release the stock, then fail. A call that the breaker refused has taken none. After
+	 * a lost answer the payment may be authorised; a real shop would cancel it here, with
+	 * the same key.
 	 */
 	Order giveUp(NewOrder wanted, RetriesStoppedException report) {
 		String key = report.idempotencyKey();

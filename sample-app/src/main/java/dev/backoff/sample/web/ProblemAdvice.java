@@ -1,5 +1,7 @@
 package dev.backoff.sample.web;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -15,6 +17,7 @@ import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.order.OutOfStockException;
 import dev.backoff.sample.payment.PollingFailedException;
@@ -48,6 +51,14 @@ class ProblemAdvice {
 			return partnerAnswered(answer.getStatusCode(), answer.getHeaders(), ex);
 		}
 		return problem("A partner did not answer", (ex instanceof WebClientRequestException) ? LATER : null, ex);
+	}
+
+	/** Nothing was called: a later request may find the breaker closed. */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> partnerIsSpared(CircuitOpenException ex) {
+		Duration left = ex.timeToProbe();
+		return problem("A partner is not called for a while",
+				(left != null) ? Long.toString(left.toSeconds() + 1) : LATER, ex);
 	}
 
 	/** The partner failed at the final poll, or has no final answer yet. */

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import com.deque.html.axecore.selenium.AxeBuilder;
@@ -52,8 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoint.backoff.access=unrestricted",
 				"backoff.policies.payment-callback.base=100ms", "backoff.policies.payment-callback.cap=400ms",
-				"backoff.policies.logistics-sync.ladder=20ms", "backoff.policies.logistics-sync.breaker=logistics",
-				"backoff.breakers.logistics.minimum-calls=2", "backoff.breakers.logistics.open-for=10m" })
+				"backoff.policies.logistics-sync.ladder=20ms", "backoff.breakers.payment-gateway.open-for=10m" })
 @ActiveProfiles("test")
 @TestBackoff(virtualTime = false, reset = false)
 @Import(ShopClient.class)
@@ -66,8 +64,6 @@ class ConsoleTests {
 	/** Where the pictures go: into the pages, if that is asked for. */
 	private static final Path PICTURES = "write".equals(System.getProperty("docs")) ? Path.of("..", "docs", "console")
 			: Path.of("target", "console");
-
-	private static final String OPEN = "Breaker logistics is open.";
 
 	@Autowired
 	private ShopClient shop;
@@ -137,30 +133,27 @@ class ConsoleTests {
 	@Test
 	@Order(1)
 	void tellsOfTheOpenBreaker() {
-		this.shop.fault("logistics?answer=500&percent=100");
 		this.shop.order("pot");
-		while (this.breakers.get("logistics").state() != BreakerState.OPEN) {
-			this.shop.post("/logistics/sync");
+		this.shop.fault("payments?answer=500&percent=100");
+		while (this.breakers.get("payment-gateway").state() != BreakerState.OPEN) {
+			this.shop.order("pot");
 		}
-		await("#needs", OPEN);
-		assertThat(this.browser.findElement(By.id("breakers")).getText()).contains("▲ open");
+		await("#needs", "Breaker payment-gateway is open.");
+		assertThat(this.browser.findElement(By.id("breakers")).getText()).containsPattern("▲ open\\s+\\d+% of 1\\d");
 		assertThat(this.browser.findElement(By.id("alarms")).getAttribute("textContent"))
-			.contains("Breaker logistics is open.");
+			.contains("Breaker payment-gateway is open.");
 		assertThat(this.browser.getTitle()).isEqualTo("(1) shop · Backoff");
 	}
 
 	@Test
 	@Order(2)
 	void tellsOfAStorm() {
-		this.shop.fault("payments?answer=500&percent=100");
-		List<CompletableFuture<?>> customers = IntStream.range(0, 12)
-			.<CompletableFuture<?>>mapToObj((customer) -> CompletableFuture.runAsync(() -> this.shop.order("pot"),
-					(call) -> new Thread(call).start()))
-			.toList();
-		CompletableFuture.allOf(customers.toArray(CompletableFuture[]::new)).join();
-		await("#needs", "Policy order-creation puts");
+		this.shop.fault("logistics?answer=500&percent=100");
+		IntStream.range(0, 12).forEach((sync) -> this.shop.post("/logistics/sync"));
+		await("#needs", "Policy logistics-sync puts");
 		await("#needs", " × load on what it calls: ");
-		await("#stopped", "order-creation");
+		await("#policies", "100% of 12");
+		await("#stopped", "logistics-sync");
 		assertThat(this.browser.findElement(By.id("stopped")).getText()).contains("attempts_exhausted",
 				"InternalServerError");
 	}
@@ -211,11 +204,22 @@ class ConsoleTests {
 
 	@Test
 	@Order(5)
-	void resetsAnOverride() {
+	void raisesBaseAndCapByOneRequestAndResetsThem() {
+		click("#policy .title [data-method=POST]");
+		assertThat(await("dialog[open] pre").getText()).isEqualTo("""
+				POST /actuator/backoff/payment-callback
+				{
+				  "base": "5s",
+				  "cap": "60s",
+				  "for": "30m"
+				}""");
+		click("dialog [data-write]");
+		await("dialog", "policy payment-callback: cap 750ms → 60s");
+		click("dialog [data-dismiss]");
 		click("#policy [data-method=DELETE]");
 		await("dialog[open]", "DELETE /actuator/backoff/payment-callback");
 		click("dialog [data-write]");
-		await("dialog", "policy payment-callback: cap 750ms → 400ms");
+		await("dialog", "policy payment-callback: cap 60s → 400ms");
 		click("dialog [data-dismiss]");
 		assertThat(shown("payment-callback").path("overrides").isEmpty()).isTrue();
 	}
@@ -243,7 +247,7 @@ class ConsoleTests {
 					.isEmpty();
 			}
 			click("[data-language]");
-			await("#needs-title", language.equals("English") ? "需要处理" : "What needs you");
+			await("#needs-title", language.equals("English") ? "需要处理" : "Needs attention");
 		}
 	}
 
@@ -254,8 +258,12 @@ class ConsoleTests {
 		prefer("light");
 		this.browser.executeScript("window.scrollTo(0, 0)");
 		photograph("console");
-		resize(320, 800);
-		assertThat((Long) this.browser.executeScript("return document.documentElement.scrollWidth")).isEqualTo(320);
+		for (int width : new int[] { 320, 420 }) {
+			resize(width, 800);
+			assertThat(this.browser.executeScript("return [document.documentElement, ...document.querySelectorAll("
+					+ "'.scroll, dialog')].filter((part) => part.scrollWidth > part.clientWidth).length"))
+				.isEqualTo(0L);
+		}
 		resize(1200, 900);
 	}
 
@@ -278,7 +286,7 @@ class ConsoleTests {
 					const answer = await real(...request);
 					const view = await answer.json();
 					if ('writable' in view) {
-						view.writable = false;
+						[view.writable, view.application] = [false, null];
 						const name = '<b onclick="alert(1)">bold</b>';
 						view.policies[name] = { calls: { [name]: 1 }, attempts: 1, retries: 0, waiting: 0 };
 						view.stopped[0] = { ...view.stopped[0], policy: name, failure: name, message: name };
@@ -288,6 +296,8 @@ class ConsoleTests {
 				""")).get("identifier");
 		this.browser.navigate().refresh();
 		await("#head", "read-only");
+		assertThat(this.browser.findElement(By.tagName("h1")).getText()).isEqualTo("Backoff");
+		assertThat(this.browser.getTitle()).endsWith(") Backoff");
 		assertThat(this.browser.findElements(By.cssSelector("[data-method]"))).isEmpty();
 		assertThat(this.browser.findElement(By.id("policies")).getText()).contains("<b onclick=\"alert(1)\">bold</b>");
 		assertThat(this.browser.findElement(By.id("stopped")).getText()).contains("<b onclick=\"alert(1)\">bold</b>");

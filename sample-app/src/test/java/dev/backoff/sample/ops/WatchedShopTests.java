@@ -50,10 +50,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
 				"backoff.metrics.slo=10ms,50ms,100ms,500ms,1s", "backoff.policies.[QuoteService.quote].base=250ms",
 				"backoff.policies.[QuoteService.quote].jitter=none", "backoff.budgets.[QuoteService.quote].tokens=5000",
-				"backoff.policies.order-creation.base=1ms", "backoff.budgets.order-creation.tokens=95",
-				"backoff.policies.logistics-sync.ladder=600ms", "backoff.breakers.logistics-sync.minimum-calls=4",
-				"backoff.breakers.logistics-sync.failure-rate=90%", "backoff.breakers.logistics-sync.open-for=8s",
-				"backoff.breakers.logistics-sync.probes=1", "shop.gateway.url=",
+				"backoff.policies.order-creation.base=1ms", "backoff.policies.order-creation.breaker=none",
+				"backoff.budgets.order-creation.tokens=95", "backoff.policies.logistics-sync.ladder=600ms",
+				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
+				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1",
+				"shop.gateway.url=",
 				"spring.datasource.url=jdbc:h2:file:./target/watched;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE" })
 @ActiveProfiles({ "durable", "test", "watched" })
 @TestBackoff(virtualTime = false, reset = false)
@@ -162,6 +163,7 @@ class WatchedShopTests {
 		this.shop.fault("quotes?hang=2s&percent=40");
 		// the storm first: after 30 seconds it is compared with itself
 		awaitFiring("BackoffStormSuspected");
+		awaitFiring("BackoffDependencyFailing");
 		awaitFiring("BackoffRetryRatioHigh");
 	}
 
@@ -198,8 +200,10 @@ class WatchedShopTests {
 
 	@Test
 	@Order(7)
-	void showsSomethingInEachPanel() throws IOException {
+	void showsSomethingInEachPanelAndAsksForItsDataSourceOnImport() throws IOException {
 		JsonNode dashboard = JsonMapper.shared().readTree(Files.readString(OPS.resolve("grafana/backoff.json")));
+		assertThat(dashboard.at("/templating/list/0/current/value").asString())
+			.isEqualTo("${" + dashboard.at("/__inputs/0/name").asString() + "}");
 		this.shop.fault("payments?answer=503&percent=70");
 		this.shop.fault("quotes?answer=503&percent=10");
 		List<String> empty = new ArrayList<>();

@@ -1,6 +1,8 @@
 package dev.backoff.sample.order;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
@@ -21,6 +23,7 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.sample.ShopClient;
 import dev.backoff.sample.ShopTest;
 import dev.backoff.test.BackoffCalls;
+import dev.backoff.test.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,6 +40,9 @@ class OrderTests {
 
 	@Autowired
 	private BackoffCalls calls;
+
+	@Autowired
+	private VirtualTime time;
 
 	private int stock;
 
@@ -127,6 +133,34 @@ class OrderTests {
 		assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
 			.asString()
 			.contains("Stopped after 4 of 4 attempts", "ATTEMPTS_EXHAUSTED (policy order-creation;");
+	}
+
+	@Test
+	void aBreakerSparesAGatewayThatIsDownUntilAProbeSucceeds() {
+		this.shop.fault("payments?answer=503&percent=100");
+		assertBreakerIs("closed", true);
+		IntStream.range(0, 3).forEach((order) -> this.shop.order("pot"));
+		assertBreakerIs("open", false);
+		long before = this.shop.page("payments").path("count").asLong();
+		ResponseEntity<JsonNode> answer = this.shop.order("pot");
+		assertThat(Integer.parseInt(answer.getHeaders().getFirst("Retry-After"))).isBetween(1, 11);
+		assertThat(answer.getBody().path("stop").asString()).isEqualTo("BREAKER_OPEN");
+		assertThat(this.shop.page("payments").path("count").asLong()).isEqualTo(before);
+		assertStockHasFallenBy(0);
+		this.shop.clearFaults();
+		this.time.advance(Duration.ofSeconds(10));
+		assertBreakerIs("half_open", true);
+		assertThat(this.shop.order("pot").getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertBreakerIs("closed", true);
+	}
+
+	private void assertBreakerIs(String state, boolean open) {
+		assertThat(this.shop.get("/checkout").getBody())
+			.hasToString("{\"open\":" + open + ",\"paymentGateway\":\"" + state.toUpperCase(Locale.ROOT) + "\"}");
+		assertThat(this.shop.get("/actuator/backoff/breakers/payment-gateway").getBody().path("state").asString())
+			.isEqualTo(state);
+		assertThat(this.shop.meter("backoff_breaker_state", "breaker=\"payment-gateway\"", "state=\"" + state + "\""))
+			.isEqualTo(1);
 	}
 
 	@Test

@@ -1,0 +1,40 @@
+package dev.backoff.spring.advice;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+import dev.backoff.failure.Idempotency;
+
+/**
+ * Find the methods of HTTP interfaces that send a {@code POST} or {@code PATCH}, with a
+ * policy that does not say whether repeating it does harm. Other requests are known when
+ * they are sent.
+ */
+final class UnsafeRequests {
+
+	private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";
+
+	private UnsafeRequests() {
+	}
+
+	/** Return whether a method sends one. */
+	static boolean areSent(MethodPlan plan) {
+		Class<?> type = plan.method().type();
+		// a class that implements such an interface serves its requests
+		return type.isInterface() && plan.policy().numbers().idempotency() == Idempotency.ASSUMED
+				&& Stream.of(plan.method().method(), type)
+					.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+						.get(EXCHANGE)
+						.getValue("method", String.class))
+					.flatMap(Optional::stream)
+					.filter((method) -> !method.isEmpty())
+					.findFirst()
+					.filter(List.of("POST", "PATCH")::contains)
+					.isPresent();
+	}
+
+}
