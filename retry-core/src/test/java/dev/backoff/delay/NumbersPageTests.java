@@ -147,7 +147,7 @@ class NumbersPageTests {
 	@Test
 	void peaksOfAHerdThatIsMeasured() {
 		says("3.4 % of the clients against 3.2 %");
-		assertThat(page("overload.md")).contains("| `beta 0.3..0.7` | 3.4 % |", "| `full` | 3.2 % |");
+		assertThat(page("measurements/overload.md")).contains("| `beta 0.3..0.7` | 3.4 % |", "| `full` | 3.2 % |");
 	}
 
 	@Test

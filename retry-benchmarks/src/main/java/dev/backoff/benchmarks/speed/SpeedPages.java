@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * The pages of {@code docs/measurements} that show what JMH measured: one with all tables
- * for each JDK, and {@code speed.md}, which has the short table of the JDK that everything
- * is compiled for.
+ * for each JDK, and {@code speed.md}, which has the short table of the JDK that
+ * everything is compiled for.
  */
 public final class SpeedPages {
 
