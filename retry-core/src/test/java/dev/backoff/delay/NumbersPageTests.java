@@ -6,9 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.Locale;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -17,6 +20,7 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -72,7 +76,6 @@ class NumbersPageTests {
 	void basesThatFitADeadline() {
 		saysBase("| 30 s, 5, ×2 | 0 s | %.1f ms |", 30_000, 5, 0);
 		saysBase("| 30 s, 5, ×2 | 2 s | %.1f ms |", 30_000, 5, 2000);
-		saysBase("| 5 s, 4, ×2 | 0 s | %.1f ms |", 5000, 4, 0);
 		saysBase("| 5 s, 4, ×2 | 0.8 s | %.1f ms |", 5000, 4, 800);
 		assertThat(largestBase(30_000, 5, 0, 1.2) * 1.2).isCloseTo(largestBase(30_000, 5, 0, 1), within(1e-5));
 	}
@@ -80,7 +83,6 @@ class NumbersPageTests {
 	@Test
 	void successOfIndependentAttemptsAndOfAnOutage() {
 		assertThat(1 - Math.pow(0.1, 3)).isCloseTo(0.999, within(1e-12));
-		assertThat((1 - Math.pow(0.1, 3)) / 0.9).isCloseTo(1.11, within(1e-9));
 		says("99.9 % for p = 90 %");
 		says("%.6f %%", 100 * (1 - Math.pow(0.01, 4)));
 		says("%.3f %% at most", 100 * (0.99 + 0.01 * 0.7 / 60));
@@ -99,6 +101,8 @@ class NumbersPageTests {
 			says(String.format(Locale.ROOT, "%.2f for n = %d", load, attempts));
 		}
 		says("three layers of 3 attempts make %.0f calls, five layers %.0f", Math.pow(3, 3), Math.pow(3, 5));
+		says("3 attempts multiply it by %.2f and 10 attempts by %.3f", (1 - Math.pow(0.5, 3)) / 0.5,
+				(1 - Math.pow(0.5, 10)) / 0.5);
 		assertThat((1 - 0.8) / 0.8).isCloseTo(0.25, within(1e-12));
 		says("At ρ = 80 % that is 25 %");
 	}
@@ -115,6 +119,7 @@ class NumbersPageTests {
 		}
 		says("makes %d retries for 12,000 calls", retries);
 		says("%.3f requests per call", 1 + retries / 12_000.0);
+		says("%.2f times fewer", 4 * 12_000.0 / (12_000 + retries));
 	}
 
 	@Test
@@ -123,6 +128,14 @@ class NumbersPageTests {
 		saysSpread("equal", Jitter.equal());
 		saysSpread("beta", Jitter.beta(0, 1));
 		saysSpread("beta 0.3..0.7", Jitter.beta(0.3, 0.7));
+	}
+
+	@Test
+	void rangeOfEqualJitter() {
+		says("It is 50 to 100 %.");
+		DoubleSummaryStatistics equal = Arrays.stream(draws(Jitter.equal(), 1)).summaryStatistics();
+		assertThat(equal.getMin()).isCloseTo(0.5, within(1e-3));
+		assertThat(equal.getMax()).isCloseTo(1, within(1e-3));
 	}
 
 	@Test
@@ -145,28 +158,6 @@ class NumbersPageTests {
 	}
 
 	@Test
-	void peaksOfAHerdThatIsMeasured() {
-		says("3.4 % of the clients against 3.2 %");
-		assertThat(page("overload.md")).contains("| `beta 0.3..0.7` | 3.4 % |", "| `full` | 3.2 % |");
-	}
-
-	@Test
-	void samplersThatAreNone() {
-		int inInteger = 1 / 2; // the mistake that the page is about
-		RandomSource random = RandomSources.seeded(7);
-		double inIntegers = Math.pow(random.next(), inInteger);
-		assertThat(inIntegers / (inIntegers + Math.pow(random.next(), inInteger))).isEqualTo(0.5);
-		double[] unrejected = new double[DRAWS];
-		for (int i = 0; i < DRAWS; i++) {
-			double x = Math.sqrt(random.next());
-			unrejected[i] = x / (x + Math.sqrt(random.next()));
-		}
-		double exact = 1 - Math.pow(0.3 / 0.7, 2);
-		says("%.1f %% of the draws", 100 * exact);
-		assertThat(middle(unrejected)).isCloseTo(exact, within(0.005));
-	}
-
-	@Test
 	void jitterBeforeTheCapPilesUp() {
 		RandomSource random = RandomSources.seeded(11);
 		int atTheCap = 0;
@@ -179,6 +170,35 @@ class NumbersPageTests {
 		}
 		says("%.0f %% of the delays at retry 20", 100.0 * atTheCap / DRAWS);
 		assertThat(Arrays.stream(draws(Jitter.decorrelated(), 20)).filter((share) -> share == 100.0)).isEmpty();
+	}
+
+	@Test
+	void jitterBeforeTheFirstRequest() {
+		RandomSource random = RandomSources.seeded(17);
+		double[] calls = DoubleStream.generate(() -> 10_000 * random.next()).limit(10_000).toArray();
+		double[] jitters = DoubleStream.generate(() -> 100 * random.next()).limit(10_000).toArray();
+		double[] both = IntStream.range(0, 10_000).mapToDouble((i) -> calls[i] + jitters[i]).toArray();
+		says("have %.1f %% of the calls", fullest(calls));
+		says("with the jitter and without it, and each call takes %.0f ms longer", Arrays.stream(jitters).sum() / 1e4);
+		assertThat(fullest(both)).isCloseTo(fullest(calls), within(0.05));
+		says("fall from 100 %% to %.0f %%", fullest(jitters));
+	}
+
+	/** Return how many of 10,000 times are in the fullest 10 ms, in percent. */
+	private static double fullest(double[] times) {
+		long[] bins = new long[1_100];
+		Arrays.stream(times).forEach((time) -> bins[(int) time / 10]++);
+		return Arrays.stream(bins).max().orElseThrow() / 100.0;
+	}
+
+	@Test
+	void waitsOfAJobPlatform() {
+		IntToDoubleFunction sample = (retry) -> 10 * Math.pow(2, retry);
+		says("wait %.0f, %.0f, %.0f s", sample.applyAsDouble(1), sample.applyAsDouble(2), sample.applyAsDouble(3));
+		says("%.1f min to %.2f h", DelayPlan.of(rule(30_000, 2, NO_CAP), 5).totalGreatest() / 60e9,
+				DelayPlan.of(rule(60_000, 2, NO_CAP), 8).totalGreatest() / 3600e9);
+		says("| Backoff | %d | 100 ms ×2 to 10 s; 1 s after 429 | full | %.0f tokens |",
+				RetryPolicy.defaults("any").maxAttempts(), BudgetSettings.DEFAULTS.tokens());
 	}
 
 	@Test
