@@ -58,6 +58,10 @@ class MovingInTests {
 
 	private static final Pattern YAML = Pattern.compile("(?ms)^```yaml\\n(.*?)^```$");
 
+	private static final Pattern CODE = Pattern.compile("(?ms)^```\\w+\\n(.*?)^```$");
+
+	private static final Pattern COST = Pattern.compile("(?m)^(\\|[^|]+\\| \\d+\\.\\d \\|) (\\d+ \\|)$");
+
 	private static final List<List<Integer>> ANSWERS = List.of(List.of(), List.of(503, 503), List.of(500, 502, 504),
 			List.of(503, 503, 503, 503), List.of(400), List.of(503, 404));
 
@@ -140,21 +144,32 @@ class MovingInTests {
 			.endsWith(5_120_000L)
 			.doesNotHaveDuplicates();
 		says("F = 10, M = 2, C = 10 waits 10, 20, 40 … 5120 s with `jitter: none`.");
-		List<String> levels = ladder("RocketMQ, 18 levels");
+		String ladder = page().replaceFirst("(?s).*RocketMQ, 18 levels \\| `ladder: ([^`]*)`.*", "$1");
+		List<String> levels = List.of(ladder.split(", "));
 		assertThat(levels).hasSize(18);
 		assertThat(levels.subList(levels.indexOf("10s"), levels.size())).hasSize(16);
 		says("| Tencent TDMQ, 16 retries | the same from `10s` on |");
 	}
 
-	@Test
-	void theChinesePageShowsTheSameBlocksAndNumbers() {
-		String chinese = page("moving-in.zh-CN.md");
-		assertThat(found("(?ms)^```.*?^```$", chinese)).isEqualTo(found("(?ms)^```.*?^```$", page()).toList());
-		assertThat(found("\\d[\\d.]*", chinese).sorted()).isEqualTo(found("\\d[\\d.]*", page()).sorted().toList());
+	@ParameterizedTest
+	@CsvSource({ "From Spring Retry, Spring Retry %d and here %d,", "From Spring Framework, Framework %d and %d,",
+			"From Resilience4j, Resilience4j %d and %d,", "From Failsafe, Failsafe %d and %d." })
+	void theComparisonCountsTheWordsOfThisPage(String section, String sentence) {
+		String[] sides = section(section).split("\nAfter");
+		assertThat(page("comparison.md").replace('\n', ' '))
+			.contains(sentence.formatted(words(sides[0]), words(sides[1])));
 	}
 
-	private static Stream<String> found(String pattern, String text) {
-		return Pattern.compile(pattern).matcher(text).results().map(MatchResult::group);
+	private static int words(String side) {
+		return CODE.matcher(side).results().mapToInt((block) -> block.group(1).split("\\s+").length).sum();
+	}
+
+	@Test
+	void theComparisonShowsTheMeasuredCosts() {
+		List<MatchResult> costs = COST.matcher(page("comparison.md")).results().toList();
+		assertThat(costs).hasSize(6)
+			.allSatisfy((cost) -> assertThat(page("measurements/speed.md"))
+				.containsPattern("(?m)^\\Q" + cost.group(1) + "\\E \\S+ \\| " + cost.group(2) + "$"));
 	}
 
 	@Test
@@ -165,11 +180,6 @@ class MovingInTests {
 			.map(DurationStyle.SIMPLE::parse)
 			.reduce(Duration.ZERO, Duration::plus);
 		says("%d h %d min in all", all.toHours(), all.toMinutesPart());
-	}
-
-	private static List<String> ladder(String origin) {
-		String row = page().lines().filter((line) -> line.startsWith("| " + origin)).findFirst().orElseThrow();
-		return List.of(row.substring(row.indexOf("ladder: ") + "ladder: ".length(), row.lastIndexOf('`')).split(", "));
 	}
 
 	private static BackoffRule rule(Duration base, double multiplier, Duration cap) {
