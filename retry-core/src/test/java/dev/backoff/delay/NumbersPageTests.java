@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.Locale;
 import java.util.function.DoubleUnaryOperator;
-import java.util.function.IntToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
@@ -193,8 +192,7 @@ class NumbersPageTests {
 
 	@Test
 	void waitsOfAJobPlatform() {
-		IntToDoubleFunction sample = (retry) -> 10 * Math.pow(2, retry);
-		says("wait %.0f, %.0f, %.0f s", sample.applyAsDouble(1), sample.applyAsDouble(2), sample.applyAsDouble(3));
+		says("wait %d, %d, %d s", 10 << 1, 10 << 2, 10 << 3);
 		says("%.1f min to %.2f h", DelayPlan.of(rule(30_000, 2, NO_CAP), 5).totalGreatest() / 60e9,
 				DelayPlan.of(rule(60_000, 2, NO_CAP), 8).totalGreatest() / 3600e9);
 		says("| Backoff | %d | 100 ms ×2 to 10 s; 1 s after 429 | full | %.0f tokens |",

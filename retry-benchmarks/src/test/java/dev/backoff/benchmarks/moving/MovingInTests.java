@@ -170,6 +170,8 @@ class MovingInTests {
 		assertThat(costs).hasSize(6)
 			.allSatisfy((cost) -> assertThat(page("measurements/speed.md"))
 				.containsPattern("(?m)^\\Q" + cost.group(1) + "\\E \\S+ \\| " + cost.group(2) + "$"));
+		assertThat(page("measurements/overload.md")).contains("| 4.000 |", "| 1.005 |");
+		assertThat(page("measurements/durable.md")).contains("| 0.92 (", "| 1.05 (");
 	}
 
 	@Test
