@@ -61,9 +61,7 @@ class NumbersPageTests {
 
 	@Test
 	void overflowOfALongOfMilliseconds() {
-		assertThat(100L << (57 - 1)).isPositive();
 		assertThat(100L << (58 - 1)).isNegative();
-		assertThat(100L << (62 - 1)).isNegative();
 		assertThat(IntStream.rangeClosed(63, 64).mapToLong((retry) -> 100L << (retry - 1))).containsOnly(0L);
 		says("negative at retry 58 and 0 from retry 63 on");
 		BackoffRule rule = rule(100, 2, Duration.ofSeconds(10));
@@ -142,7 +140,8 @@ class NumbersPageTests {
 		DoubleUnaryOperator distribution = (x) -> x * x * (3 - 2 * x);
 		double share = distribution.applyAsDouble(0.7) - distribution.applyAsDouble(0.3);
 		says("0.784 − 0.216 = %.1f %%", 100 * share);
-		assertThat(middle(draws(Jitter.beta(0, 1), 1))).isCloseTo(share, within(0.005));
+		long inside = Arrays.stream(draws(Jitter.beta(0, 1), 1)).filter((draw) -> draw >= 0.3 && draw <= 0.7).count();
+		assertThat(inside / (double) DRAWS).isCloseTo(share, within(0.005));
 	}
 
 	@Test
@@ -242,14 +241,6 @@ class NumbersPageTests {
 		return draws;
 	}
 
-	private static double middle(double[] draws) {
-		long inside = 0;
-		for (double draw : draws) {
-			inside += (draw >= 0.3 && draw <= 0.7) ? 1 : 0;
-		}
-		return inside / (double) draws.length;
-	}
-
 	private static double integral(DoubleUnaryOperator function, double from, double to) {
 		int steps = 10_000;
 		double width = (to - from) / steps;
@@ -262,11 +253,8 @@ class NumbersPageTests {
 		String row = this.page.substring(this.page.indexOf("| `" + name + "` | "));
 		String[] cells = row.split(" d? ?\\| ", 4);
 		double[] draws = draws(jitter, 1);
-		double mean = IntStream.range(0, DRAWS).mapToDouble((i) -> draws[i]).average().orElseThrow();
-		double variance = IntStream.range(0, DRAWS)
-			.mapToDouble((i) -> Math.pow(draws[i] - mean, 2))
-			.average()
-			.orElseThrow();
+		double mean = Arrays.stream(draws).average().orElseThrow();
+		double variance = Arrays.stream(draws).map((draw) -> Math.pow(draw - mean, 2)).average().orElseThrow();
 		assertThat(mean).isCloseTo(Double.parseDouble(cells[1]), within(0.003));
 		assertThat(Math.sqrt(variance)).isCloseTo(Double.parseDouble(cells[2].replaceAll(" d.*", "")), within(0.002));
 	}

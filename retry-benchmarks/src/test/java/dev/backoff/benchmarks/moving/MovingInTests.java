@@ -54,8 +54,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** What docs/moving-in.md says, beside the other libraries. */
 class MovingInTests {
 
-	private static final Pattern SECTION = Pattern.compile("(?ms)^## (From [^\\n]*)\\n(.*?)(?=^## |\\z)");
-
 	private static final Pattern YAML = Pattern.compile("(?ms)^```yaml\\n(.*?)^```$");
 
 	private static final Pattern CODE = Pattern.compile("(?ms)^```\\w+\\n(.*?)^```$");
@@ -255,12 +253,7 @@ class MovingInTests {
 	}
 
 	private static String section(String title) {
-		return SECTION.matcher(page())
-			.results()
-			.filter((found) -> found.group(1).equals(title))
-			.map((found) -> found.group(2))
-			.findFirst()
-			.orElseThrow();
+		return page().replaceFirst("(?s).*?\n## " + title + "\n", "").replaceFirst("(?s)\n## .*", "");
 	}
 
 	private static String page() {
