@@ -6,7 +6,6 @@ import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.event.RetriesStoppedException;
 
 /** An application that uses Spring Retry, before and after. */
 final class FromSpringRetry {
@@ -41,7 +40,7 @@ final class FromSpringRetry {
 			return this.warehouse.reserve(item);
 		}
 
-		String putOff(String item, RetriesStoppedException report) {
+		String putOff(Exception failure, String item) {
 			return item + " later";
 		}
 
