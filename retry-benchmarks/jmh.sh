@@ -8,7 +8,7 @@
 #   --results=…    the file that JMH writes
 #   --tables=…     measure nothing, print the tables of these files, separated by commas: of runs on the
 #                  same machine; of what was measured in several, all iterations count
-#   --publish      write the tables to docs/speed-figures-<JDK>.md, and the short one of JDK 17 to docs/speed.md
+#   --publish      write the tables to speed-figures-<JDK>.md of docs/measurements, and the short one of JDK 17 to speed.md there
 #
 # What else follows goes to JMH, for instance "-p contender=FLOOR,BACKOFF". Whoever cannot be measured ends the run, and
 # the results before it are kept.

@@ -4,7 +4,7 @@
 #   --seconds=60   how long each experiment in real time lasts; below 30 it is a trial
 #   --rate=200     calls a second in the outage
 #   --only=…       some of outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals, or none
-#   --publish      copy the figures to docs/overload and write tables and pictures again
+#   --publish      copy the figures to docs/overload, and write the pictures there and the tables of docs/measurements/overload.md again
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
 read_options "--seconds=count --rate=count --only=some:outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals,none --publish" \

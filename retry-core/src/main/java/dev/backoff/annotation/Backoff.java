@@ -8,20 +8,19 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Retry a method when it fails.
- * <p>
- * Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms, any
- * exception but programming errors. Every attribute is text, as in
- * {@code application.yml}; an empty one is not set. All but {@link #retryWhen()},
- * {@link #until()}, {@link #recover()} and {@link #key()} take
- * <code>${placeholders}</code>; expressions in <code>#{}</code> are refused. What
- * {@code backoff.policies.<name>} sets wins over the annotation, what a method's
- * annotation sets over its type's, and all over {@code backoff.defaults}.
- * <p>
- * A proxy advises no private, static and final methods, and no calls of a bean to itself.
- * <p>
- * It shares its spelling with an attribute of Spring Retry's {@code @Retryable} and
- * differs from Spring Framework's {@code BackOff}.
+ * Retry a method when it fails. <pre class="code">
+ * &#64;Backoff(value = "orders", maxAttempts = "5", idempotent = "by-key", recover = "park")
+ * public Receipt place(Order order) {
+ *     return this.partner.place(order, Attempt.current().idempotencyKey());
+ * }
+ *
+ * Receipt park(Order order, RetriesStoppedException report) { ... }
+ * </pre> Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms,
+ * any exception but programming errors and permanent failures. Attributes are texts; all
+ * but {@link #retryWhen()}, {@link #until()}, {@link #recover()} and {@link #key()} take
+ * <code>${placeholders}</code>. {@code backoff.policies.<name>} wins over a method's
+ * annotation, this over its type's, and all over {@code backoff.defaults}. A proxy
+ * advises no private, static and final methods, and no calls of a bean to itself.
  *
  * @since 0.1
  */

@@ -64,17 +64,6 @@ class PlanningPageTests {
 			.collect(Collectors.joining(", "));
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void eachPresetRidesOutWhatTheConfigurationPageSays(Preset preset) throws IOException {
-		String row = Files.readAllLines(DOCS.resolve("configuration.md"))
-			.stream()
-			.filter((line) -> line.startsWith("| `" + preset.key() + "` | "))
-			.findFirst()
-			.orElseThrow();
-		assertThat(row).endsWith(" | " + rideOut(preset) + " |");
-	}
-
 	private static String report(long nanos) {
 		return DurationText.rounded(nanos);
 	}

@@ -122,6 +122,16 @@ class DurableMethodTests {
 	}
 
 	@Test
+	void aCallbackFollowsItsLadderForADay() {
+		this.faults.of("merchant-callback").fails();
+		this.notices.notifyMerchant("t-5");
+		this.time.advance(Duration.ofDays(2));
+		assertThat(this.calls.of("merchant-callback")).waited("4m", "10m", "10m", "1h", "2h", "6h", "15h")
+			.took(Duration.ofHours(24).plusMinutes(24))
+			.recovered();
+	}
+
+	@Test
 	void aDeadlineIsInVirtualTimeToo(@Autowired DurableCalls durable) {
 		this.faults.of("status").fails();
 		DurableCall<String> call = this.notices.poll("t-1");

@@ -7,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 
+import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.durable.DurableCall;
 import dev.backoff.event.RetriesStoppedException;
@@ -23,6 +24,8 @@ class Notices {
 	private final List<Duration> reports = new CopyOnWriteArrayList<>();
 
 	private final List<String> hourly = new CopyOnWriteArrayList<>();
+
+	private final Merchant merchant = (trade, key) -> this.sent.add(trade);
 
 	private final VirtualTime time;
 
@@ -47,8 +50,14 @@ class Notices {
 		this.sent.add(order);
 	}
 
-	void park(String order, RetriesStoppedException story) {
-		this.parked.add(order);
+	void park(String trade, RetriesStoppedException report) {
+		this.parked.add(trade);
+	}
+
+	@Backoff(value = "merchant-callback", durable = "true", key = "#trade", idempotent = "by-key",
+			ladder = { "4m", "10m", "10m", "1h", "2h", "6h", "15h" }, recover = "park")
+	public void notifyMerchant(String trade) {
+		this.merchant.notify(trade, Attempt.current().idempotencyKey());
 	}
 
 	@Backoff(value = "settlement", durable = "true")
@@ -91,6 +100,12 @@ class Notices {
 	@Backoff(value = "report", durable = "true", schedule = "every 10m", base = "5s", cap = "5s")
 	void report() {
 		this.reports.add(this.time.elapsed());
+	}
+
+	interface Merchant {
+
+		void notify(String trade, String key);
+
 	}
 
 }

@@ -16,9 +16,9 @@ import dev.backoff.simulator.svg.LineChart;
 import dev.backoff.simulator.svg.SvgDrawing;
 
 /**
- * The tables and the pictures of {@code docs/overload.md}, made from the figures beside
- * it. The words between them are written by hand; a table goes between a line
- * {@code <!-- figures: name -->} and the next {@code <!-- end -->}.
+ * The tables of {@code docs/measurements/overload.md}, and the pictures beside the
+ * figures they are made from. The words between the tables are written by hand; a table
+ * goes between a line {@code <!-- figures: name -->} and the next {@code <!-- end -->}.
  */
 public final class OverloadPage {
 
@@ -41,14 +41,14 @@ public final class OverloadPage {
 
 	/**
 	 * Write the tables into the page and the pictures beside the figures.
-	 * @param docs the directory of {@code overload.md}
+	 * @param docs the directory of all pages
 	 * @throws IOException if a file is missing or cannot be written
 	 */
 	public void write(Path docs) throws IOException {
 		for (Map.Entry<String, String> picture : pictures().entrySet()) {
 			Files.writeString(this.figures.resolve(picture.getKey()), picture.getValue(), StandardCharsets.UTF_8);
 		}
-		Path page = docs.resolve("overload.md");
+		Path page = docs.resolve("measurements").resolve("overload.md");
 		Files.writeString(page, fill(Files.readString(page, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
 	}
 

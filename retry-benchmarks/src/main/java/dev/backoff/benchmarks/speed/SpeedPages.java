@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pages that show what JMH measured: one with all tables for each JDK, and
- * {@code docs/speed.md}, which has the short one of the JDK that everything is compiled
- * for.
+ * The pages of {@code docs/measurements} that show what JMH measured: one with all tables
+ * for each JDK, and {@code speed.md}, which has the short table of the JDK that
+ * everything is compiled for.
  */
 public final class SpeedPages {
 
@@ -71,10 +71,11 @@ public final class SpeedPages {
 
 	/** Write the pages of a project. */
 	void publish(Path project) throws IOException {
-		Path figures = project.resolve("docs").resolve("speed-figures-" + this.results.feature() + ".md");
+		Path pages = project.resolve("docs").resolve("measurements");
+		Path figures = pages.resolve("speed-figures-" + this.results.feature() + ".md");
 		Files.writeString(figures, figures(), StandardCharsets.UTF_8);
 		if (this.results.feature().equals(SHOWN_JDK)) {
-			Path page = project.resolve("docs").resolve("speed.md");
+			Path page = pages.resolve("speed.md");
 			Files.writeString(page, fill(Files.readString(page, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
 		}
 	}

@@ -33,7 +33,7 @@ final class Starts {
 
 	/* What other experiments need. */
 	private static final Pattern PEERS = Pattern.compile(
-			".*[/\\\\](resilience4j|spring-retry|aspectj|vavr|spring-boot-(starter-)?(aspectj|restclient|http-client))"
+			".*[/\\\\](resilience4j|spring-retry|failsafe|aspectj|vavr|spring-boot-(starter-)?(aspectj|restclient|http-client))"
 					+ "[^/\\\\]*\\.jar|.*[/\\\\]retry-simulator([/\\\\]target[/\\\\].*|-[^/\\\\]*\\.jar)");
 
 	private final Map<Application, List<Start>> starts = new LinkedHashMap<>();

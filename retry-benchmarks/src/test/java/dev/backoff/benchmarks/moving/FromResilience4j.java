@@ -1,15 +1,8 @@
 package dev.backoff.benchmarks.moving;
 
 import io.github.resilience4j.retry.annotation.Retry;
-import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
-
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 /** An application that uses Resilience4j, before and after. */
 final class FromResilience4j {
@@ -17,27 +10,7 @@ final class FromResilience4j {
 	private FromResilience4j() {
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ AopAutoConfiguration.class, RetryAutoConfiguration.class })
-	@Import(ReservationsBefore.class)
-	static class Before {
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
-	@Import(ReservationsAfter.class)
-	static class After {
-
-	}
-
-	static class ReservationsBefore implements Reservations {
-
-		private final Warehouse warehouse;
-
-		ReservationsBefore(Warehouse warehouse) {
-			this.warehouse = warehouse;
-		}
+	static class Before extends Reservations {
 
 		@Override
 		@Retry(name = "reservations", fallbackMethod = "putOff")
@@ -51,13 +24,7 @@ final class FromResilience4j {
 
 	}
 
-	static class ReservationsAfter implements Reservations {
-
-		private final Warehouse warehouse;
-
-		ReservationsAfter(Warehouse warehouse) {
-			this.warehouse = warehouse;
-		}
+	static class After extends Reservations {
 
 		@Override
 		@Backoff(value = "reservations", recover = "putOff")

@@ -7,23 +7,33 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.RetryConfig;
+import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.backoff.BackOffContext;
 import org.springframework.retry.backoff.ExponentialBackOffPolicy;
 import org.springframework.retry.context.RetryContextSupport;
@@ -32,31 +42,35 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 import org.springframework.web.client.RestClientException;
 
+import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What docs/moving-in.md says, beside the other libraries. */
 class MovingInTests {
 
-	private static final Pattern SECTION = Pattern.compile("(?ms)^## (From [^\\n]*)\\n(.*?)(?=^## |\\z)");
-
 	private static final Pattern YAML = Pattern.compile("(?ms)^```yaml\\n(.*?)^```$");
+
+	private static final Pattern CODE = Pattern.compile("(?ms)^```\\w+\\n(.*?)^```$");
+
+	private static final Pattern COST = Pattern.compile("(?m)^(\\|[^|]+\\| \\d+\\.\\d \\|) (\\d+ \\|)$");
 
 	private static final List<List<Integer>> ANSWERS = List.of(List.of(), List.of(503, 503), List.of(500, 502, 504),
 			List.of(503, 503, 503, 503), List.of(400), List.of(503, 404));
 
 	@ParameterizedTest
 	@CsvSource({ "From Spring Retry, FromSpringRetry", "From Spring Framework, FromFramework",
-			"From Resilience4j, FromResilience4j" })
+			"From Resilience4j, FromResilience4j", "From Failsafe, FromFailsafe" })
 	void theServerSeesTheSameRequests(String section, String application) throws Exception {
 		String name = getClass().getPackageName() + "." + application;
-		List<Seen> before = run(section, Class.forName(name + "$Before"));
+		List<Seen> before = run(section, Peers.class, Class.forName(name + "$Before"));
 		assertThat(before).extracting((seen) -> seen.requests().size()).containsExactly(1, 3, 4, 4, 1, 2);
-		assertThat(run(section, Class.forName(name + "$After"))).isEqualTo(before);
+		assertThat(run(section, Starter.class, Class.forName(name + "$After"))).isEqualTo(before);
 	}
 
 	@Test
@@ -96,10 +110,29 @@ class MovingInTests {
 		assertThat(RetryPolicy.defaults("any").maxAttempts()).isEqualTo(4);
 		says("the same number; 4 by default where theirs is 3");
 		assertThat(ExponentialBackOffPolicy.DEFAULT_MAX_INTERVAL).isEqualTo(30_000);
-		says("Where theirs is not above the delay, it is 30 s.");
+		says("a maxDelay not above the delay is 30 s.");
 		assertThat(IntervalFunction.DEFAULT_MULTIPLIER).isEqualTo(1.5);
 		says("`multiplier`, 2 where theirs is 1.5");
 		assertThat(Retryable.class.getMethod("multiplier").getDefaultValue()).isEqualTo(1.0);
+		assertThat(dev.failsafe.RetryPolicy.ofDefaults().getConfig().getMaxAttempts()).isEqualTo(3);
+		says("`max-attempts` r + 1; 4 where theirs is 3");
+	}
+
+	@Test
+	void defaultsOfBreakersAreAsThePageSays() {
+		CircuitBreakerConfig theirs = CircuitBreakerConfig.ofDefaults();
+		BreakerSettings ours = BreakerSettings.builder().build();
+		says("| `failure-rate-threshold`, %.0f | `failure-rate`, %.0f%% |", theirs.getFailureRateThreshold(),
+				100 * ours.failureRate());
+		says("%s calls | `window`, %s;", theirs.getSlidingWindowSize(), ours.window());
+		says("`minimum-number-of-calls`, %d | `minimum-calls`, %d |", theirs.getMinimumNumberOfCalls(),
+				ours.minimumCalls());
+		says("`wait-duration-in-open-state`, %d s | `open-for`, %ds;",
+				theirs.getWaitIntervalFunctionInOpenState().apply(1) / 1000, ours.openFor().toSeconds());
+		says("half-open-state`, %d | `probes`, %d |", theirs.getPermittedNumberOfCallsInHalfOpenState(), ours.probes());
+		says("`slow-call-duration-threshold`, %d s; `-rate-threshold`, %.0f | `slow-call`, none; `slow-call-rate`, %.0f%% |",
+				theirs.getSlowCallDurationThreshold().toSeconds(), theirs.getSlowCallRateThreshold(),
+				100 * ours.slowCallRate());
 	}
 
 	@Test
@@ -108,16 +141,45 @@ class MovingInTests {
 		assertThat(millis(easyJob, 10)).startsWith(10_000L, 20_000L, 40_000L)
 			.endsWith(5_120_000L)
 			.doesNotHaveDuplicates();
-		says("F = 10, M = 2, C = 10 waits 10, 20, 40 … 5120 s.");
-		List<String> levels = ladder("RocketMQ, 18 levels");
+		says("F = 10, M = 2, C = 10 waits 10, 20, 40 … 5120 s with `jitter: none`.");
+		String ladder = page().replaceFirst("(?s).*RocketMQ, 18 levels \\| `ladder: ([^`]*)`.*", "$1");
+		List<String> levels = List.of(ladder.split(", "));
 		assertThat(levels).hasSize(18);
-		assertThat(ladder("Tencent TDMQ, 16 retries from level 3 on")).hasSize(16)
-			.isEqualTo(levels.subList(2, levels.size()));
+		assertThat(levels.subList(levels.indexOf("10s"), levels.size())).hasSize(16);
+		says("| Tencent TDMQ, 16 retries | the same from `10s` on |");
 	}
 
-	private static List<String> ladder(String origin) {
-		String row = page().lines().filter((line) -> line.startsWith("| " + origin)).findFirst().orElseThrow();
-		return List.of(row.substring(row.indexOf("ladder: ") + "ladder: ".length(), row.lastIndexOf('`')).split(", "));
+	@ParameterizedTest
+	@CsvSource({ "From Spring Retry, Spring Retry %d and here %d,", "From Spring Framework, Framework %d and %d,",
+			"From Resilience4j, Resilience4j %d and %d,", "From Failsafe, Failsafe %d and %d." })
+	void theComparisonCountsTheWordsOfThisPage(String section, String sentence) {
+		String[] sides = section(section).split("\nAfter", 2);
+		assertThat(page("comparison.md").replace('\n', ' '))
+			.contains(sentence.formatted(words(sides[0]), words(sides[1])));
+	}
+
+	private static int words(String side) {
+		return CODE.matcher(side).results().mapToInt((block) -> block.group(1).split("\\s+").length).sum();
+	}
+
+	@Test
+	void theComparisonShowsTheMeasuredCosts() {
+		List<MatchResult> costs = COST.matcher(page("comparison.md")).results().toList();
+		assertThat(costs).hasSize(6)
+			.allSatisfy((cost) -> assertThat(page("measurements/speed.md"))
+				.containsPattern("(?m)^\\Q" + cost.group(1) + "\\E \\S+ \\| " + cost.group(2) + "$"));
+		assertThat(page("measurements/overload.md")).contains("| 4.000 |", "| 1.005 |");
+		assertThat(page("measurements/durable.md")).contains("| 0.92 (", "| 1.05 (");
+	}
+
+	@Test
+	void theLadderOfNotificationsTakesADay() {
+		List<PropertySource<?>> shown = configurations("From a loop of your own");
+		String ladder = String.valueOf(shown.get(1).getProperty("backoff.policies.merchant-callback.ladder"));
+		Duration all = Stream.of(ladder.split(", "))
+			.map(DurationStyle.SIMPLE::parse)
+			.reduce(Duration.ZERO, Duration::plus);
+		says("%d h %d min in all", all.toHours(), all.toMinutesPart());
 	}
 
 	private static BackoffRule rule(Duration base, double multiplier, Duration cap) {
@@ -128,11 +190,23 @@ class MovingInTests {
 		return IntStream.rangeClosed(1, retries).mapToObj((retry) -> rule.capped(retry) / 1_000_000).toList();
 	}
 
-	private static void says(String words) {
-		assertThat(page()).contains(words);
+	private static void says(String words, Object... numbers) {
+		assertThat(page().replaceAll("\\s+", " ")).contains(String.format(Locale.ROOT, words, numbers));
 	}
 
-	private static List<Seen> run(String section, Class<?> application) throws IOException {
+	@EnableResilientMethods(proxyTargetClass = true)
+	@EnableRetry
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, RetryAutoConfiguration.class })
+	static class Peers {
+
+	}
+
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
+	static class Starter {
+
+	}
+
+	private static List<Seen> run(String section, Class<?>... application) throws IOException {
 		try (Warehouse warehouse = new Warehouse();
 				ConfigurableApplicationContext context = new SpringApplicationBuilder(application)
 					.web(WebApplicationType.NONE)
@@ -179,17 +253,16 @@ class MovingInTests {
 	}
 
 	private static String section(String title) {
-		return SECTION.matcher(page())
-			.results()
-			.filter((found) -> found.group(1).equals(title))
-			.map((found) -> found.group(2))
-			.findFirst()
-			.orElseThrow();
+		return page().replaceFirst("(?s).*?\n## " + title + "\n", "").replaceFirst("(?s)\n## .*", "");
 	}
 
 	private static String page() {
+		return page("moving-in.md");
+	}
+
+	private static String page(String name) {
 		try {
-			return Files.readString(Path.of("..", "docs", "moving-in.md"));
+			return Files.readString(Path.of("..", "docs", name));
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException(ex);

@@ -1,8 +1,13 @@
 package dev.backoff.benchmarks.moving;
 
-/** What each application does. */
-interface Reservations {
+import org.springframework.beans.factory.annotation.Autowired;
 
-	String reserve(String item);
+/** What each application does. */
+abstract class Reservations {
+
+	@Autowired
+	Warehouse warehouse;
+
+	abstract String reserve(String item);
 
 }

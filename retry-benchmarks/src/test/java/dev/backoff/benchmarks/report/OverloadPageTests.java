@@ -20,11 +20,13 @@ class OverloadPageTests {
 
 	private static final Path DOCS = Path.of("..", "docs");
 
+	private static final Path PAGE = DOCS.resolve("measurements").resolve("overload.md");
+
 	private final OverloadPage page = OverloadPage.of(DOCS.resolve("overload"));
 
 	@Test
 	void hasTheTablesThatTheFiguresMake() throws IOException {
-		String text = Files.readString(DOCS.resolve("overload.md"));
+		String text = Files.readString(PAGE);
 		assertThat(this.page.fill(text)).isEqualTo(text);
 	}
 
@@ -37,8 +39,16 @@ class OverloadPageTests {
 
 	@Test
 	void showsEachPicture() throws IOException {
-		String text = Files.readString(DOCS.resolve("overload.md"));
-		assertThat(this.page.pictures().keySet()).allMatch((name) -> text.contains("](overload/" + name + ")"));
+		String text = Files.readString(PAGE);
+		assertThat(this.page.pictures().keySet()).allMatch((name) -> text.contains("](../overload/" + name + ")"));
+	}
+
+	@Test
+	void thePageOfUsersHasTheFiguresOfTheTables() throws IOException {
+		String tables = Files.readString(PAGE);
+		assertThat(tables).contains("| 1.005 |\n", "| 4.000 |\n", "| default budget | 3.1 s | 8.4 s | ");
+		assertThat(DOCS.resolve("overload.md")).content()
+			.contains("1.005 requests per call", "4.000,", "recover 8.4 s");
 	}
 
 	@Test

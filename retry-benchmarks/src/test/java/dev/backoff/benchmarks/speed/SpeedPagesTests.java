@@ -18,6 +18,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /** The pages that show what calls cost. */
 class SpeedPagesTests {
 
+	private static final String PAGES = "docs/measurements";
+
 	@Nested
 	class WhatIsWritten {
 
@@ -72,7 +74,7 @@ class SpeedPagesTests {
 		}
 
 		private Path shown(String text) throws IOException {
-			Path docs = Files.createDirectories(this.project.resolve("docs"));
+			Path docs = Files.createDirectories(this.project.resolve(PAGES));
 			return Files.writeString(docs.resolve("speed.md"), text);
 		}
 
@@ -88,7 +90,7 @@ class SpeedPagesTests {
 		}
 
 		private String page(String jdk) throws IOException {
-			return Files.readString(this.project.resolve("docs").resolve("speed-figures-" + jdk + ".md"));
+			return Files.readString(this.project.resolve(PAGES).resolve("speed-figures-" + jdk + ".md"));
 		}
 
 	}
@@ -106,11 +108,11 @@ class SpeedPagesTests {
 		@Test
 		void isTheSameInTheShortTable() throws IOException {
 			Path project = Path.of("..");
-			Matcher table = SUCCESS.matcher(Files.readString(project.resolve("docs").resolve("speed-figures-17.md")));
+			Matcher table = SUCCESS.matcher(Files.readString(project.resolve(PAGES).resolve("speed-figures-17.md")));
 			assertThat(table.find()).isTrue();
 			List<String> rows = table.group(1).lines().skip(2).map(WhatIsPublished::shortened).toList();
 			assertThat(rows).hasSizeGreaterThan(9);
-			assertThat(Files.readString(project.resolve("docs").resolve("speed.md")))
+			assertThat(Files.readString(project.resolve(PAGES).resolve("speed.md")))
 				.contains("| call | ns | ratio | bytes |\n| --- | --- | --- | --- |\n" + String.join("\n", rows)
 						+ "\n\n<!-- end -->");
 		}
@@ -120,7 +122,7 @@ class SpeedPagesTests {
 			List<String> on17 = goals("17");
 			List<String> on25 = goals("25");
 			assertThat(on17).hasSameSizeAs(on25).hasSizeGreaterThan(9);
-			String page = Files.readString(Path.of("..", "docs", "speed.md"));
+			String page = Files.readString(Path.of("..", PAGES, "speed.md"));
 			for (int i = 0; i < on17.size(); i++) {
 				String measured25 = on25.get(i).substring(on25.get(i).lastIndexOf(" | "));
 				assertThat(page).contains("| " + on17.get(i) + measured25 + " |\n");
@@ -129,7 +131,7 @@ class SpeedPagesTests {
 
 		/* With what was measured and whether that is enough in one column. */
 		private static List<String> goals(String jdk) throws IOException {
-			return Files.readAllLines(Path.of("..", "docs", "speed-figures-" + jdk + ".md"))
+			return Files.readAllLines(Path.of("..", PAGES, "speed-figures-" + jdk + ".md"))
 				.stream()
 				.map(GOAL::matcher)
 				.filter(Matcher::matches)

@@ -19,17 +19,15 @@ import org.springframework.boot.context.properties.bind.Name;
  * of an enumeration mean stands in the additional metadata. Keys below
  * {@code backoff.durable} are described by the module that has them.
  *
- * @param enabled Whether methods are retried and measured at all; if not, each is a plain
- * call.
+ * @param enabled Whether methods are retried and measured.
  * @param retriesEnabled Whether retries are made; if not, first attempts, recovery,
  * meters and polling stay.
  * @param unknownKeys What an unknown key does at start-up.
- * @param instances Processes of the application that run at once. Each gets its share of
- * a budget's tokens, at least five, and of its tokens per second.
+ * @param instances Processes of the application that run at once. They share a budget's
+ * tokens, at least five each, and its tokens per second.
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
- * @param otherRetries What is logged after start-up about other retries in the
- * application.
+ * @param otherRetries What is logged after start-up about other retries.
  * @param defaults Values for all policies that set none of their own.
  * @param policies Policies by name. Compared by letters and digits only; an unnamed
  * method's policy is "[OrderService.place]".
@@ -129,17 +127,16 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * base if that is longer.
 	 * @param multiplier Growth of an exponential shape, at least 1.
 	 * @param step Growth of a linear shape; the base if not set.
-	 * @param ladder Comma-separated list of delays, each with an optional number of times
-	 * ("1s x5"); the last one repeats.
-	 * @param jitter Randomness of the delays, such as full, 20% or none.
+	 * @param ladder Comma-separated list of delays, each with an optional number of
+	 * times; the last one repeats.
+	 * @param jitter Randomness of the delays.
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
 	 * @param deadline Time for the whole call, waits included, or "none". After it no
 	 * attempt starts.
-	 * @param attemptTimeout Time for each attempt, or "none". An attempt that takes
-	 * longer is interrupted or cancelled.
+	 * @param attemptTimeout Time after which an attempt is interrupted or cancelled, or
+	 * "none".
 	 * @param shortestAttempt Least time before the deadline that an attempt needs.
-	 * @param finalPoll Whether polling asks once more before the deadline, where the next
-	 * delay does not fit.
+	 * @param finalPoll Whether polling asks once more just before the deadline.
 	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
 	 * the cap.
 	 * @param retryOn Comma-separated list of exception types to retry, instead of all but
@@ -152,23 +149,21 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param nested What happens to a failure that an inner call has already retried.
 	 * @param replay Whether a stream is retried after elements have been passed on, which
 	 * then come again.
-	 * @param durable Whether calls are stored and made in the background, so that they
-	 * survive the end of the process.
-	 * @param schedule When a durable method without parameters is called by itself: a
-	 * cron expression of six fields, or "every 10m".
+	 * @param durable Whether calls are stored and made in the background.
+	 * @param schedule When a durable method is called by itself: a cron expression of six
+	 * fields, or "every 10m".
 	 * @param scheduleZone Time zone of the cron expression; that of the system if not
 	 * set.
-	 * @param breaker Name of the circuit breaker, or "none". The policy's own name if not
-	 * set, which is in effect if a breaker of that name is configured.
-	 * @param budget Name of the budget of retries, or "none". The policy's own name if
+	 * @param breaker Name of the circuit breaker, or "none"; the policy's own name if not
+	 * set.
+	 * @param budget Name of the budget of retries, or "none"; the policy's own name if
 	 * not set.
-	 * @param idempotent Whether work that was applied already may be applied again: true,
-	 * false, or "by-key" if the server honours the idempotency key.
+	 * @param idempotent Whether work may be applied twice: true, false, or "by-key" if
+	 * the server honours the idempotency key.
 	 * @param whenEmpty What an empty budget does.
-	 * @param concurrency Number of attempts of this policy that run at once in this
-	 * process, or "none". Waiting calls hold no permit.
-	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited"; 0
-	 * refuses them at once. If not set, 10 times the concurrency.
+	 * @param concurrency Number of attempts that run at once in this process, or "none".
+	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited". If
+	 * not set, 10 times the concurrency.
 	 * @param retryAfter Hints of servers.
 	 */
 	@ConfigurationPropertiesSource
@@ -198,11 +193,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a circuit breaker.
 	 *
-	 * @param provider Library that has the circuit breaker. Another library configures
-	 * its breakers itself, so only on-open may be set beside it.
-	 * @param failureRate Share of failed calls from which on it opens, a percentage.
+	 * @param provider Library that has the circuit breaker. With another one, only
+	 * on-open may be set.
+	 * @param failureRate Share of failed calls at which it opens, a percentage.
 	 * @param slowCall Time that a call must exceed to count as slow, or "none".
-	 * @param slowCallRate Share of slow calls from which on it opens, a percentage.
+	 * @param slowCallRate Share of slow calls at which it opens, a percentage.
 	 * @param window How far back it counts: a duration, or a number such as "100 calls".
 	 * @param minimumCalls Number of calls the window must hold before it opens.
 	 * @param openFor Time it stays open at most before it probes; drawn from half of it
@@ -224,7 +219,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a budget of retries.
 	 *
-	 * @param tokens Number of tokens the bucket holds when it is full, as at the start.
+	 * @param tokens Number of tokens in a full bucket, as at the start.
 	 * @param perSuccess Number of tokens a successful call puts back, besides those that
 	 * its retries took.
 	 * @param perSecond Number of tokens each second puts back.
@@ -239,8 +234,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether meters are published.
 	 * @param slo Comma-separated list of durations that become buckets of the timers.
-	 * @param durations Whether whole calls are timed, their waits included, besides being
-	 * counted.
+	 * @param durations Whether whole calls are timed, waits included.
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("false") boolean durations) {
@@ -258,8 +252,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Calls over HTTP.
 	 *
-	 * @param hosts Comma-separated list of hosts that requests tell about their attempt:
-	 * "orders.example.com", "*.example.com", each optionally with a port, or "*".
+	 * @param hosts Comma-separated list of hosts that are told about the attempt, each
+	 * optionally with a port.
 	 * @param attemptHeader Header with the number of the attempt.
 	 * @param deadlineHeader Header with the time left, in milliseconds.
 	 * @param idempotencyHeader Header with the key of work that is idempotent by key.
@@ -283,7 +277,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Health.
 	 *
 	 * @param breakers Whether an open circuit breaker makes the application's health
-	 * DOWN; if not, breakers are only shown.
+	 * DOWN.
 	 */
 	public record Health(@DefaultValue("false") boolean breakers) {
 	}
@@ -292,7 +286,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Closing the application.
 	 *
 	 * @param time Time that calls get to finish before beans are destroyed. Waiting calls
-	 * are woken before, and nothing is retried any more. Zero for none.
+	 * are woken before, and nothing is retried any more.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}

@@ -22,6 +22,8 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.policy.Preset;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -210,6 +212,19 @@ class ConfigurationMetadataTests {
 		}
 		assertThat(hinted("backoff.defaults.preset"))
 			.containsExactlyElementsOf(Arrays.stream(Preset.values()).map(Preset::key).toList());
+	}
+
+	@Test
+	void presetsAreDescribedByTheirNumbers() {
+		this.metadata.hinted("backoff.defaults.preset").forEach((hint) -> {
+			Preset preset = Preset.valueOf(hint.get("value").toString().toUpperCase(Locale.ROOT).replace('-', '_'));
+			RetryPolicy policy = RetryPolicy.builder("preset").preset(preset).build();
+			boolean limited = policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
+			assertThat(hint.get("description").toString().replace(" ", "").replace("min", "m"))
+				.startsWith((limited ? policy.maxAttempts() : "Unlimited") + "attemptsfrom"
+						+ DurationText.exact(policy.rule().baseNanos()))
+				.contains("cap" + DurationText.exact(policy.rule().capNanos()));
+		});
 	}
 
 	private List<String> hinted(String property) {

@@ -5,11 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
 
@@ -17,8 +18,8 @@ import org.springframework.util.ClassUtils;
  * The page of all keys: a text with places for tables, filled with what IDEs are told.
  * <p>
  * The place {@code {{keys backoff.http}}} gets a table of the keys below, {@code {{words
- * backoff.mode}}} what the values of one key mean, and {@code {{others}}} the tables of
- * all groups that have no place of their own.
+ * backoff.mode}}} what the values of one key mean, and {@code {{others}}} the table of
+ * all keys of groups that have no place of their own.
  */
 final class ConfigurationPage {
 
@@ -53,19 +54,10 @@ final class ConfigurationPage {
 		};
 	}
 
-	/**
-	 * Return the tables of the groups that the text does not name, each with a heading.
-	 */
+	/** Return the table of the groups that the text does not name. */
 	private String others() {
-		Map<String, String> groups = new TreeMap<>();
-		for (String name : this.metadata.named("properties").keySet()) {
-			String[] parts = name.split("\\.", -1);
-			String group = parts[0] + "." + parts[1];
-			if (name.startsWith("backoff.") && parts.length > 2 && !this.template.contains("{{keys " + group + "}}")) {
-				groups.put(group, "### `%s.*`\n\n%s".formatted(group, table(group + ".", (key) -> true)));
-			}
-		}
-		return String.join("\n\n", groups.values());
+		return table("backoff.", (key) -> key.contains(".")
+				&& !this.template.contains("{{keys backoff." + key.substring(0, key.indexOf('.')) + "}}"));
 	}
 
 	private String table(String prefix, Predicate<String> wanted) {
@@ -87,20 +79,34 @@ final class ConfigurationPage {
 		if (rows.isEmpty()) {
 			throw new IllegalStateException("A table without keys");
 		}
-		List<String> lines = new ArrayList<>(List.of("| key | value | default | |", "| --- | --- | --- | --- |"));
+		List<String> lines = new ArrayList<>(List.of("| key | value | |", "| --- | --- | --- |"));
 		rows.forEach((key, property) -> {
 			PolicyKey ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".") ? PolicyKey.of(key)
 					: null;
 			Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
-			lines.add("| `%s` | %s | %s | %s |".formatted(key, values(property),
-					(value != null) ? "`" + value + "`" : "", cell(property.get("description"))));
+			lines.add("| `%s`%s | %s | %s |".formatted(key, isAttribute(ofPolicy) ? "&nbsp;@" : "",
+					marked(values(property), value), cell(property.get("description"))));
 		});
 		return String.join("\n", lines);
+	}
+
+	private static boolean isAttribute(@Nullable PolicyKey key) {
+		return key != null && key.attribute() != null;
+	}
+
+	/** Return the values with the default in bold, which the values may not have. */
+	private static String marked(String values, @Nullable Object byDefault) {
+		String word = "`" + byDefault + "`";
+		return (byDefault == null) ? values
+				: values.contains(word) ? values.replace(word, "**" + word + "**") : values + ", **" + word + "**";
 	}
 
 	private String values(Map<String, Object> property) {
 		String type = String.valueOf(property.get("type"));
 		String name = String.valueOf(property.get("name"));
+		if (this.template.contains("{{words " + name + "}}")) {
+			return "below";
+		}
 		List<Map<String, Object>> hinted = this.metadata.hinted(name);
 		Class<?> known = ClassUtils.resolveClassName(type.replaceAll("<.*", ""), null);
 		if (known.isEnum()) {
@@ -119,7 +125,7 @@ final class ConfigurationPage {
 			case "java.time.Duration" -> "duration";
 			case "java.util.List<java.time.Duration>" -> "durations";
 			case "java.util.List<java.lang.Class<? extends java.lang.Throwable>>" -> "class names";
-			default -> examples.isEmpty() ? "text" : others ? "text, such as " + examples : examples;
+			default -> examples.isEmpty() ? "text" : others ? examples + ", …" : examples;
 		};
 	}
 

@@ -15,6 +15,8 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.event.StopReason;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -42,6 +44,23 @@ class ObservationPageTests {
 				.map((meter) -> meter.getName() + " " + meter.getType().name().toLowerCase(Locale.ROOT) + " "
 						+ Arrays.stream(meter.getKeyNames()).map(KeyName::asString).collect(Collectors.joining(", ")))
 				.toList());
+	}
+
+	@Test
+	void listsExactlyTheStopReasonsAndCausesThereAre() throws IOException {
+		assertThat(Files.readString(Path.of("../docs/observation.md")))
+			.contains("| `stop` | " + tags(StopReason.values()), "| `cause` | " + tags(RetryCause.values()));
+		assertThat(Files.readString(Path.of("../docs/operating.md"))
+			.lines()
+			.filter((line) -> line.matches("\\| `[A-Z_]+` .*"))
+			.map((line) -> line.split("`")[1]))
+			.containsExactlyElementsOf(Arrays.stream(StopReason.values()).map(Enum::name).toList());
+	}
+
+	private static String tags(Enum<?>[] values) {
+		return Arrays.stream(values)
+			.map((value) -> "`" + value.name().toLowerCase(Locale.ROOT) + "`")
+			.collect(Collectors.joining(", ", "", " |"));
 	}
 
 	private static List<String> listed() throws IOException {

@@ -3,10 +3,7 @@ package dev.backoff.spring.readme;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,12 +23,13 @@ import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.configuration.PolicyKey;
-import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The words of docs/configuration.md that stand between its tables. */
+/**
+ * The report that docs/configuration.md shows, and what docs/limits.md says of its
+ * presets.
+ */
 class ConfigurationTextTests {
 
 	private final Page page = Page.of("docs/configuration.md");
@@ -63,33 +61,6 @@ class ConfigurationTextTests {
 				assertThat(this.page.blocks("").get(0).strip()).isEqualTo(
 						(analysis.getDescription() + "\n\nAction:\n\n" + analysis.getAction()).replace("\r", ""));
 			});
-	}
-
-	@Test
-	void theKeysThatAreAttributesAreNamed() {
-		String attributes = Arrays.stream(PolicyKey.values())
-			.filter((key) -> key.attribute() != null)
-			.map((key) -> "`" + key.key() + "`")
-			.sorted()
-			.collect(Collectors.joining(", "));
-		assertThat(this.page.text().replaceAll("\\s+", " "))
-			.contains("The keys " + attributes + " are attributes of `@Backoff` too");
-	}
-
-	@Test
-	void thePresetsWaitAsTheTableSays() {
-		for (Preset preset : Preset.values()) {
-			RetryPolicy policy = RetryPolicy.builder("preset").preset(preset).build();
-			if (policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS) {
-				assertThat(this.page.text()).contains("| `" + preset.key() + "` | unlimited |");
-				continue;
-			}
-			DelayPlan plan = DelayPlan.of(policy.rule(), policy.maxAttempts() - 1);
-			assertThat(this.page.text())
-				.containsPattern(Pattern.quote("| `" + preset.key() + "` | " + policy.maxAttempts() + " |") + ".*"
-						+ Pattern.quote("| " + DurationText.rounded(plan.totalMean()) + ", "
-								+ DurationText.rounded(plan.totalGreatest()) + " |"));
-		}
 	}
 
 	@Test

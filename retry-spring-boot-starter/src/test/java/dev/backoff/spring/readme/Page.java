@@ -2,6 +2,7 @@ package dev.backoff.spring.readme;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,12 +10,18 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
 /** A Markdown page of the project. */
 record Page(Path path, String text) {
 
 	private static final Path ROOT = Path.of("..");
 
 	private static final Pattern FENCED = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
+
+	private static final Pattern NUMBER = Pattern.compile("(?<![A-Za-z\\d.])\\d+(?:\\.\\d+)*");
 
 	static Page of(String path) {
 		return read(ROOT.resolve(path));
@@ -54,9 +61,21 @@ record Page(Path path, String text) {
 			.toList();
 	}
 
+	/** Return what a block of the language yaml configures. */
+	static PropertySource<?> yaml(String block) throws IOException {
+		return new YamlPropertySourceLoader()
+			.load("shown.yml", new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))
+			.get(0);
+	}
+
 	/** Return all fenced blocks. */
 	List<String> blocks() {
 		return FENCED.matcher(this.text).results().map(MatchResult::group).toList();
+	}
+
+	/** Return the numbers of the prose, sorted as text. */
+	List<String> numbers() {
+		return NUMBER.matcher(prose()).results().map(MatchResult::group).sorted().toList();
 	}
 
 	/** Return the text without its fenced blocks. */

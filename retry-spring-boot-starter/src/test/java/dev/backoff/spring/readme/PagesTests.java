@@ -1,7 +1,6 @@
 package dev.backoff.spring.readme;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,13 +14,12 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
@@ -37,6 +35,9 @@ class PagesTests {
 			"../integration-tests/libraries/src/test/%s/dev/backoff/libraries",
 			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving",
 			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable",
+			"../sample-app/src/main/%s/dev/backoff/sample/order",
+			"../sample-app/src/main/%s/dev/backoff/sample/payment",
+			"../sample-app/src/main/%s/dev/backoff/sample/logistics",
 			"../retry-simulator/src/test/%s/dev/backoff/simulator");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
@@ -93,9 +94,7 @@ class PagesTests {
 			if (!block.startsWith("backoff:") || block.contains("mode: aspectj")) {
 				continue;
 			}
-			PropertySource<?> shown = new YamlPropertySourceLoader()
-				.load("shown.yml", new ByteArrayResource(block.getBytes(StandardCharsets.UTF_8)))
-				.get(0);
+			PropertySource<?> shown = Page.yaml(block);
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 				.withBean(CircuitBreakerRegistry.class, PagesTests::breakersOfResilience4j)
@@ -106,7 +105,7 @@ class PagesTests {
 		}
 	}
 
-	private static CircuitBreakerRegistry breakersOfResilience4j() {
+	static CircuitBreakerRegistry breakersOfResilience4j() {
 		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
 		registry.circuitBreaker("gateway");
 		return registry;
@@ -138,10 +137,20 @@ class PagesTests {
 			.toList();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "README", "docs/durable", "docs/failures", "docs/moving-in", "sample-app/README" })
+	void chinesePagesShowTheSame(String name) {
+		Page english = Page.of(name + ".md");
+		Page chinese = Page.of(name + ".zh-CN.md");
+		assertThat(chinese.blocks()).isEqualTo(english.blocks());
+		assertThat(chinese.numbers()).isEqualTo(english.numbers());
+		assertThat(anchors(chinese.prose())).hasSameSizeAs(anchors(english.prose()));
+	}
+
 	/* It is read whole, each time. */
 	@Test
-	void thePageForAssistantsHasFourKilobytesAtMost() throws IOException {
-		assertThat(Files.size(Page.of("docs/SKILL.md").path())).isLessThanOrEqualTo(4_096);
+	void thePageForAssistantsHasFiveKilobytesAtMost() throws IOException {
+		assertThat(Files.size(Page.of("docs/SKILL.md").path())).isLessThanOrEqualTo(5_120);
 	}
 
 	@Test

@@ -58,7 +58,7 @@ public class ShownMethods {
 		this.stock.sync(warehouse);
 	}
 
-	@Backoff(value = "payment-callback", recover = "park")
+	@Backoff(value = "payment-callback", idempotent = "by-key", recover = "park")
 	public Receipt send(Payment payment) {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}

@@ -20,12 +20,13 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration
 /** What the pages show in Kotlin compiles, runs and is true. */
 class KotlinReadmeTests {
 
+	private val runner = ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration::class.java, BackoffAutoConfiguration::class.java))
+		.withBean(VirtualTime::class.java)
+
 	@Test
 	fun theFunctionIsRetriedAndRecovered() {
-		ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration::class.java, BackoffAutoConfiguration::class.java))
-			.withPropertyValues("backoff.policies.payment-callback.max-attempts=3")
-			.withBean(VirtualTime::class.java)
+		this.runner.withPropertyValues("backoff.policies.payment-callback.max-attempts=3")
 			.withBean("applicationTaskExecutor", Executor::class.java, { Executor { it.run() } })
 			.withBean(Callbacks::class.java)
 			.run { context ->
@@ -37,6 +38,13 @@ class KotlinReadmeTests {
 			}
 	}
 
+	@Test
+	fun anEmptyAnswerIsRetriedWhereItsFailureIsNamed() {
+		this.runner.withBean(Stock::class.java).run { context ->
+			assertThat(context.getBean(Stock::class.java).count("tea")).isEqualTo(3)
+		}
+	}
+
 	data class Payment(val trade: String)
 
 	data class Receipt(val text: String)
@@ -45,6 +53,17 @@ class KotlinReadmeTests {
 	fun interface Client {
 
 		suspend fun send(payment: Payment): Receipt
+
+	}
+
+	open class Stock {
+
+		private var asked = 0
+
+		private fun answer(sku: String): Int? = if (++this.asked < 3) null else sku.length
+
+		@Backoff("stock", retryOn = [NullPointerException::class, IOException::class])
+		open fun count(sku: String): Int = answer(sku)!!
 
 	}
 
