@@ -38,6 +38,8 @@ final class MethodMeters extends MethodCounts {
 
 	private static final StopReason[] REASONS = StopReason.values();
 
+	private static final RecoveryOutcome[] RECOVERIES = RecoveryOutcome.values();
+
 	private static final int FIRST_SUCCESS = cell(1, AttemptOutcome.SUCCESS);
 
 	private final OfPolicy policy;
@@ -73,9 +75,8 @@ final class MethodMeters extends MethodCounts {
 				(index) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, REASONS[index].tag()));
 		this.retries = new GuardedRegistry.Cells<>(registry, CAUSES.length,
 				(index) -> registry.counter(BackoffMeters.RETRIES, policy, method, CAUSES[index].tag()));
-		this.recovered = new GuardedRegistry.Cells<>(registry, RecoveryOutcome.values().length,
-				(index) -> registry.counter(BackoffMeters.RECOVERED, policy, method,
-						RecoveryOutcome.values()[index].name().toLowerCase(Locale.ROOT)));
+		this.recovered = new GuardedRegistry.Cells<>(registry, RECOVERIES.length, (index) -> registry
+			.counter(BackoffMeters.RECOVERED, policy, method, RECOVERIES[index].name().toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
