@@ -36,9 +36,9 @@ final class MethodMeters extends MethodCounts {
 
 	private static final RetryCause[] CAUSES = RetryCause.values();
 
-	private static final StopReason[] REASONS = StopReason.values();
-
 	private static final RecoveryOutcome[] RECOVERIES = RecoveryOutcome.values();
+
+	private static final StopReason[] REASONS = StopReason.values();
 
 	private static final int FIRST_SUCCESS = cell(1, AttemptOutcome.SUCCESS);
 

@@ -38,7 +38,7 @@ function between(before, now, name) {
 	return difference;
 }
 
-/** Calls and retries a second over all samples, or two minutes if they are fewer; null where nothing was seen. */
+/** Calls and retries a second over all samples or two minutes; null where nothing was seen. */
 export function trend(name) {
 	const end = samples.at(-1).at;
 	const width = Math.max(2 * MINUTE, end - samples[0].at) / BUCKETS;

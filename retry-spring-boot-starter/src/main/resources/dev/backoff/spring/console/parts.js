@@ -64,7 +64,7 @@ export function legend(entries) {
 	return h('p', { class: 'legend' }, entries.map(([style, text]) => h('span', {}, h('i', { class: style }), text)));
 }
 
-/** The lines and words of a vertical axis from 0 to the greatest value. */
+/** A vertical axis from 0 to the greatest value. */
 export function axis(greatest, left, width, y, text) {
 	return [0, 0.5, 1].map((part) => [h('line', { class: 'grid', x1: left, x2: width, y1: y(greatest * part), y2: y(greatest * part) }),
 		h('text', { x: left - 8, y: y(greatest * part) + 4, 'text-anchor': 'end' }, text(greatest * part))]);

@@ -1,4 +1,4 @@
-// What a policy would do to a service that fails, where the simulator is there.
+// What a policy would do to a service that fails.
 import { ask, path } from './api.js';
 import { h } from './dom.js';
 import { axis, button, hint, legend, notes, problems } from './parts.js';
