@@ -180,10 +180,10 @@ final class DurableTask {
 			return again(call, execution, again);
 		}
 		if (next instanceof ResumeResult.Stopped stopped) {
-			RetriesStoppedException story = stopped.report();
-			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : story.failure();
-			return dead(call, execution, story.attempts(),
-					call.stop(thrown).because(story.reason(), String.valueOf(story.getMessage())));
+			RetriesStoppedException report = stopped.report();
+			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : report.failure();
+			return dead(call, execution, report.attempts(),
+					call.stop(thrown).because(report.reason(), String.valueOf(report.getMessage())));
 		}
 		Count ended = (next instanceof ResumeResult.Done done && done.recovered()) ? Count.RECOVERED : Count.DONE;
 		return (complete, operations) -> {

@@ -84,9 +84,9 @@ class Shop {
 			return run(name, attempt);
 		}
 
-		void recovered(String line, RetriesStoppedException story) {
+		void recovered(String line, RetriesStoppedException report) {
 			this.lines.add(line);
-			this.stories.add(story);
+			this.stories.add(report);
 			Object unused = run("recover", Attempt.current());
 		}
 
@@ -185,8 +185,8 @@ class Shop {
 			return DurableCall.result(String.valueOf(this.journal.made(trade + details)));
 		}
 
-		void timeOut(String trade, Map<String, List<Integer>> details, RetriesStoppedException story) {
-			this.journal.recovered("timed out " + trade + details + " " + story.reason(), story);
+		void timeOut(String trade, Map<String, List<Integer>> details, RetriesStoppedException report) {
+			this.journal.recovered("timed out " + trade + details + " " + report.reason(), report);
 		}
 
 	}

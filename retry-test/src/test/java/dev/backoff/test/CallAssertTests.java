@@ -128,7 +128,7 @@ class CallAssertTests {
 	@Test
 	void aCallThatRecoveredHasItsFailure() throws IOException {
 		String result = this.builder.build()
-			.call(this.faults.fails().around(() -> "placed"), (order, story) -> "parked");
+			.call(this.faults.fails().around(() -> "placed"), (order, report) -> "parked");
 		assertThat(result).isEqualTo("parked");
 		orders().recovered().failedWith(IOException.class);
 	}

@@ -18,8 +18,8 @@ class Letters {
 		return "shipped";
 	}
 
-	String keep(RetriesStoppedException story) {
-		return "kept after " + story.attempts();
+	String keep(RetriesStoppedException report) {
+		return "kept after " + report.attempts();
 	}
 
 	@Backoff(value = "sneaky", base = "1s", maxAttempts = "3")

@@ -106,7 +106,7 @@ class VirtualTimeTests extends ClockFixture {
 			AtomicInteger calls = new AtomicInteger();
 			String result = retry(policy("outer").maxAttempts(1).build()).call(() -> {
 				throw new IOException("down");
-			}, (context, story) -> inner.call(() -> {
+			}, (context, report) -> inner.call(() -> {
 				if (calls.incrementAndGet() < 3) {
 					throw new IOException("down");
 				}

@@ -28,8 +28,8 @@ public class PaymentCallbacks {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}
 
-	String park(Payment payment, RetriesStoppedException story) {
-		return "parked " + payment.trade() + " after " + story.attempts();
+	String park(Payment payment, RetriesStoppedException report) {
+		return "parked " + payment.trade() + " after " + report.attempts();
 	}
 
 	@Backoff

@@ -25,8 +25,8 @@ public class Deliveries {
 			.body(String.class);
 	}
 
-	String keep(String parcel, RetriesStoppedException story) {
-		return "kept after " + story.attempts() + " attempts";
+	String keep(String parcel, RetriesStoppedException report) {
+		return "kept after " + report.attempts() + " attempts";
 	}
 
 }
