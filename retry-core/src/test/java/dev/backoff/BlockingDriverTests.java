@@ -388,7 +388,7 @@ class BlockingDriverTests extends CallFixture {
 			String status = retry(policy).<String, RuntimeException>call(
 					() -> (clock.elapsed().compareTo(Duration.ofSeconds(160)) > 0) ? "PAID" : "PENDING");
 			assertThat(status).isEqualTo("PAID");
-			// the last rung ends at 160 s, and another one would at 190 s
+			// the last level ends at 160 s, and another one would at 190 s
 			assertThat(clock.elapsed()).isBetween(Duration.ofMillis(169_995), Duration.ofMillis(179_990));
 		}
 

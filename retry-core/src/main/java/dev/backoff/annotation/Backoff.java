@@ -81,7 +81,7 @@ public @interface Backoff {
 	/**
 	 * The delays one after the other, such as {@code {"1s x5", "10s x3", "30s"}}; the
 	 * last one repeats. Where {@link #maxAttempts()} is not set beside it, there are as
-	 * many retries as rungs; with a deadline, the last rung repeats until the deadline.
+	 * many retries as levels; with a deadline, the last level repeats until the deadline.
 	 * @return durations, each with an optional number of times
 	 */
 	String[] ladder() default {};

@@ -42,7 +42,7 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 * base with {@link Jitter#decorrelated()}, or that jitter meets a ladder
 	 */
 	public BackoffRule {
-		boolean ladder = shape.rungs() > 0;
+		boolean ladder = shape.levels() > 0;
 		long base = shape.baseNanos();
 		if (!ladder && capNanos < base) {
 			throw new IllegalArgumentException("Invalid cap (" + DurationText.exact(capNanos)
@@ -79,7 +79,7 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 * @return nanoseconds; {@link Nanos#UNLIMITED} for a ladder, which has no cap
 	 */
 	public static long builtInCap(Shape shape) {
-		return (shape.rungs() > 0) ? Nanos.UNLIMITED : builtInCap(shape.baseNanos());
+		return (shape.levels() > 0) ? Nanos.UNLIMITED : builtInCap(shape.baseNanos());
 	}
 
 	static long builtInCap(long base) {
@@ -118,7 +118,7 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	public BackoffRule withBaseAtLeast(Duration floor) {
 		long most = this.jitter.replacesShape() ? this.capNanos / 2 : this.capNanos;
 		long raised = Math.min(Nanos.of(floor), most);
-		return (this.shape.rungs() == 0 && raised <= baseNanos()) ? this
+		return (this.shape.levels() == 0 && raised <= baseNanos()) ? this
 				: new BackoffRule(this.shape.withBaseAtLeast(Duration.ofNanos(raised)), this.capNanos, this.jitter);
 	}
 

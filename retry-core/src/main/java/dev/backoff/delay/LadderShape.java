@@ -10,41 +10,43 @@ import dev.backoff.time.Nanos;
 /** Given delays, the last of which repeats. */
 final class LadderShape implements Shape {
 
-	private final long[] rungs;
+	private final long[] levels;
 
-	LadderShape(long[] rungs) {
-		this.rungs = rungs;
+	LadderShape(long[] levels) {
+		this.levels = levels;
 	}
 
 	@Override
 	public long nanos(int retry) {
-		return this.rungs[Math.min(Rules.retry(retry), this.rungs.length) - 1];
+		return this.levels[Math.min(Rules.retry(retry), this.levels.length) - 1];
 	}
 
 	@Override
 	public Shape withBaseAtLeast(Duration floor) {
 		long least = Nanos.of(floor);
-		return new LadderShape(Arrays.stream(this.rungs).map((rung) -> Math.max(rung, least)).toArray());
+		return new LadderShape(Arrays.stream(this.levels).map((level) -> Math.max(level, least)).toArray());
 	}
 
 	@Override
-	public int rungs() {
-		return this.rungs.length;
+	public int levels() {
+		return this.levels.length;
 	}
 
 	@Override
 	public boolean equals(Object other) {
-		return other instanceof LadderShape that && Arrays.equals(this.rungs, that.rungs);
+		return other instanceof LadderShape that && Arrays.equals(this.levels, that.levels);
 	}
 
 	@Override
 	public int hashCode() {
-		return Arrays.hashCode(this.rungs);
+		return Arrays.hashCode(this.levels);
 	}
 
 	@Override
 	public String toString() {
-		return Arrays.stream(this.rungs).mapToObj(DurationText::exact).collect(Collectors.joining(", ", "ladder ", ""));
+		return Arrays.stream(this.levels)
+			.mapToObj(DurationText::exact)
+			.collect(Collectors.joining(", ", "ladder ", ""));
 	}
 
 }

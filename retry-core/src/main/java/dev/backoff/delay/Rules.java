@@ -19,11 +19,11 @@ final class Rules {
 		return value;
 	}
 
-	static long[] rungs(List<Duration> rungs) {
-		if (rungs.isEmpty()) {
-			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one rung.");
+	static long[] levels(List<Duration> levels) {
+		if (levels.isEmpty()) {
+			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one level.");
 		}
-		return rungs.stream().mapToLong((rung) -> Nanos.notNegative("rung", rung)).toArray();
+		return levels.stream().mapToLong((level) -> Nanos.notNegative("level", level)).toArray();
 	}
 
 	static int retry(int retry) {

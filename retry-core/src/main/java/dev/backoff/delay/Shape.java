@@ -56,12 +56,12 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 
 	/**
 	 * Wait the times given, one after the other; the last one repeats.
-	 * @param rungs the delays, at least one, zero or more each
+	 * @param levels the delays, at least one, zero or more each
 	 * @return the shape
-	 * @throws IllegalArgumentException if there is no rung or one is negative
+	 * @throws IllegalArgumentException if there is no level or one is negative
 	 */
-	static Shape ladder(List<Duration> rungs) {
-		return new LadderShape(Rules.rungs(rungs));
+	static Shape ladder(List<Duration> levels) {
+		return new LadderShape(Rules.levels(levels));
 	}
 
 	/**
@@ -81,17 +81,17 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 
 	/**
 	 * Return this shape with its base raised to the given one, if it is lower. A ladder
-	 * keeps its rungs and raises those that are lower.
+	 * keeps its levels and raises those that are lower.
 	 * @param floor the least base
 	 * @return this shape or one like it
 	 */
 	Shape withBaseAtLeast(Duration floor);
 
 	/**
-	 * {@return the number of different delays of a ladder; the number of rungs, or 0 for
+	 * {@return the number of different delays of a ladder; the number of levels, or 0 for
 	 * a shape that is no ladder}
 	 */
-	default int rungs() {
+	default int levels() {
 		return 0;
 	}
 

@@ -68,7 +68,7 @@ public final class RetryPolicy {
 		this.attemptTimeout = nanos(builder.attemptTimeout, Nanos.UNLIMITED);
 		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
 		this.retryAfterMax = nanos(builder.retryAfterMax,
-				Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestRung(shape)));
+				Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestLevel(shape)));
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
 				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * builder.concurrency);
 	}
@@ -77,8 +77,8 @@ public final class RetryPolicy {
 		return (duration != null) ? Nanos.of(duration) : otherwise;
 	}
 
-	private static long longestRung(Shape ladder) {
-		return IntStream.rangeClosed(1, ladder.rungs()).mapToLong(ladder::nanos).max().orElse(0);
+	private static long longestLevel(Shape ladder) {
+		return IntStream.rangeClosed(1, ladder.levels()).mapToLong(ladder::nanos).max().orElse(0);
 	}
 
 	/**

@@ -337,7 +337,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	/**
 	 * Set the longest hint that is followed.
 	 * @param max zero or more; by default the larger of one minute and a cap that was
-	 * set, of a ladder its longest rung
+	 * set, of a ladder its longest level
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
 	 */

@@ -97,7 +97,7 @@ class BackoffRuleTests {
 		}
 
 		@Test
-		void allowACapBelowALaddersRungs() {
+		void allowACapBelowALaddersLevels() {
 			BackoffRule rule = rule(Shape.ladder(List.of(Duration.ofSeconds(5), Duration.ofSeconds(1))),
 					Duration.ofSeconds(2), Jitter.none());
 			assertThat(millis(rule, 3)).containsExactly(2000, 1000, 1000);
@@ -136,7 +136,7 @@ class BackoffRuleTests {
 		}
 
 		@Test
-		void raisesALaddersLaterRungsToo() {
+		void raisesALaddersLaterLevelsToo() {
 			BackoffRule raised = rule(Shape.ladder(List.of(Duration.ofSeconds(5), Duration.ofMillis(100))), NO_CAP,
 					Jitter.none())
 				.withBaseAtLeast(Duration.ofSeconds(1));

@@ -53,9 +53,9 @@ class DelayPlanTests {
 		}
 
 		@Test
-		void ofALadderAreTheSumOfItsRungs() {
+		void ofALadderAreTheSumOfItsLevels() {
 			Shape ladder = Shape
-				.ladder(Stream.of(4, 10, 10, 60, 120, 360, 900).map((rung) -> Duration.ofMinutes(rung)).toList());
+				.ladder(Stream.of(4, 10, 10, 60, 120, 360, 900).map((level) -> Duration.ofMinutes(level)).toList());
 			assertThat(plan(ladder, NO_CAP, 7).totalGreatest()).isEqualTo(Duration.ofMinutes(1464).toNanos());
 			assertThat(plan(ladder, NO_CAP, 8).totalGreatest()).isEqualTo(Duration.ofMinutes(2364).toNanos());
 		}
@@ -146,7 +146,7 @@ class DelayPlanTests {
 					Shape.ladder(List.of(Duration.ofMillis(100), Duration.ofMillis(700), Duration.ofMillis(300))));
 			return shapes.stream()
 				.flatMap((shape) -> JitterTests.all()
-					.filter((jitter) -> !(jitter.replacesShape() && shape.rungs() > 0))
+					.filter((jitter) -> !(jitter.replacesShape() && shape.levels() > 0))
 					.map((jitter) -> Arguments.of(BackoffRule.of(shape, Duration.ofSeconds(1), jitter))));
 		}
 

@@ -104,7 +104,7 @@ class ShapeTests {
 			.ladder(List.of(Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(30)));
 
 		@Test
-		void waitsItsRungsAndRepeatsTheLast() {
+		void waitsItsLevelsAndRepeatsTheLast() {
 			assertThat(millis(this.shape, 5)).containsExactly(1000, 5000, 30_000, 30_000, 30_000);
 			assertThat(this.shape.nanos(Integer.MAX_VALUE)).isEqualTo(30_000_000_000L);
 		}
@@ -113,7 +113,7 @@ class ShapeTests {
 		void sumsUpTheNotificationLadder() {
 			Shape notification = Shape
 				.ladder(LongStream.of(4, 10, 10, 60, 120, 360, 900).mapToObj(Duration::ofMinutes).toList());
-			assertThat(notification.rungs()).isEqualTo(7);
+			assertThat(notification.levels()).isEqualTo(7);
 			assertThat(LongStream.rangeClosed(1, 7).map((k) -> notification.nanos((int) k)).sum())
 				.isEqualTo(Duration.ofMinutes(1464).toNanos());
 		}
@@ -126,16 +126,16 @@ class ShapeTests {
 		}
 
 		@Test
-		void rejectsAnEmptyLadderAndANegativeRung() {
+		void rejectsAnEmptyLadderAndANegativeLevel() {
 			assertThatIllegalArgumentException().isThrownBy(() -> Shape.ladder(List.of()))
-				.withMessage("Invalid ladder ([]): must have at least one rung.");
+				.withMessage("Invalid ladder ([]): must have at least one level.");
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> Shape.ladder(List.of(Duration.ofSeconds(1), Duration.ofSeconds(-2))))
-				.withMessage("Invalid rung (-2s): must not be negative.");
+				.withMessage("Invalid level (-2s): must not be negative.");
 		}
 
 		@Test
-		void raisesOnlyTheLowerRungs() {
+		void raisesOnlyTheLowerLevels() {
 			assertThat(millis(this.shape.withBaseAtLeast(Duration.ofSeconds(7)), 3)).containsExactly(7000, 7000,
 					30_000);
 		}
@@ -162,10 +162,10 @@ class ShapeTests {
 	}
 
 	@Test
-	void onlyLaddersHaveRungs() {
-		assertThat(Shape.fixed(Duration.ZERO).rungs()).isZero();
-		assertThat(Shape.linear(Duration.ZERO, Duration.ZERO).rungs()).isZero();
-		assertThat(Shape.exponential(Duration.ZERO, 2).rungs()).isZero();
+	void onlyLaddersHaveLevels() {
+		assertThat(Shape.fixed(Duration.ZERO).levels()).isZero();
+		assertThat(Shape.linear(Duration.ZERO, Duration.ZERO).levels()).isZero();
+		assertThat(Shape.exponential(Duration.ZERO, 2).levels()).isZero();
 	}
 
 	static long[] millis(Shape shape, int retries) {

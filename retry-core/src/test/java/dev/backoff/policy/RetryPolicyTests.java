@@ -88,7 +88,7 @@ class RetryPolicyTests {
 		}
 
 		@Test
-		void takeALadderOfAMillionRungs() {
+		void takeALadderOfAMillionLevels() {
 			RetryPolicy policy = builder().shape(Shape.ladder(Collections.nCopies(1_000_000, Duration.ofMillis(1))))
 				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
 				.build();
@@ -133,7 +133,7 @@ class RetryPolicyTests {
 		}
 
 		@Test
-		void followHintsUpToTheLongestRungOfALadder() {
+		void followHintsUpToTheLongestLevelOfALadder() {
 			Shape ladder = Shape.ladder(List.of(Duration.ofSeconds(1), Duration.ofMinutes(10), Duration.ofSeconds(5)));
 			assertThat(builder().shape(ladder).build().retryAfterMaxNanos()).isEqualTo(600 * SECOND);
 			assertThat(builder().shape(ladder).cap(Duration.ofMinutes(2)).build().retryAfterMaxNanos())

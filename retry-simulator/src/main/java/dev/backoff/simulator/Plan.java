@@ -167,7 +167,7 @@ public final class Plan {
 		long bound = Math.min(Nanos.times(outage.toNanos(), LONGEST_BASE),
 				hasBuiltInCap() ? Nanos.UNLIMITED : rule.capNanos());
 		long most = bound;
-		if (rule.shape().rungs() > 0 || rule.jitter().replacesShape() || survives(least, outage)
+		if (rule.shape().levels() > 0 || rule.jitter().replacesShape() || survives(least, outage)
 				|| !survives(most, outage)) {
 			return null;
 		}

@@ -56,7 +56,7 @@ public final class DurableTables {
 		StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + ", "
 				+ Runtime.getRuntime().availableProcessors() + " processors\n");
 		StringBuilder late = new StringBuilder();
-		StringBuilder rung = new StringBuilder();
+		StringBuilder level = new StringBuilder();
 		StringBuilder idle = new StringBuilder();
 		table(page,
 				"No-op calls a second: one lane of " + THREADS + " threads beside the engine alone with " + THREADS
@@ -66,7 +66,7 @@ public final class DurableTables {
 		table(late, HEALTHY + " calls of a healthy policy beside " + due + " due of one whose attempts hang "
 				+ HANG_MILLIS + " ms and fail", "database", "made by", "made in time", "p50, ms", "p99, ms",
 				"most, ms");
-		table(rung, HEALTHY + " second attempts, each due 1 s after the first", "database", "made by", "made in time",
+		table(level, HEALTHY + " second attempts, each due 1 s after the first", "database", "made by", "made in time",
 				"p50, ms late", "p99, ms late", "most, ms late");
 		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "lanes",
 				"statements a minute");
@@ -80,12 +80,12 @@ public final class DurableTables {
 					lateOfEngine(database, pool, due, late);
 				}
 				try (HikariDataSource pool = database.open()) {
-					lateOfRung(database, pool, rung);
+					lateOfRung(database, pool, level);
 					idle(database, pool, idle);
 				}
 			}
 		}
-		System.out.print(page.append(late).append(rung).append(idle));
+		System.out.print(page.append(late).append(level).append(idle));
 	}
 
 	private static Database open(String name) throws Exception {
@@ -203,7 +203,7 @@ public final class DurableTables {
 		database.reset(pool);
 		Made made = new Made(HEALTHY);
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
-			everyTenth(() -> context.getBean(Ours.Calls.class).rung(UUID.randomUUID().toString()));
+			everyTenth(() -> context.getBean(Ours.Calls.class).level(UUID.randomUUID().toString()));
 			Thread.sleep(2_000);
 			late(page, database, "our lanes", made);
 		}

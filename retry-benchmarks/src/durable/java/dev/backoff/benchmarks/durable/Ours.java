@@ -59,8 +59,8 @@ class Ours {
 			throw new IllegalStateException("down");
 		}
 
-		@Backoff(value = "rung", durable = "true", ladder = "1s", maxAttempts = "2", jitter = "none", breaker = "none")
-		public void rung(String order) {
+		@Backoff(value = "level", durable = "true", ladder = "1s", maxAttempts = "2", jitter = "none", breaker = "none")
+		public void level(String order) {
 			Long second = this.due.putIfAbsent(order, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
 			if (second == null) {
 				throw new IllegalStateException("down");

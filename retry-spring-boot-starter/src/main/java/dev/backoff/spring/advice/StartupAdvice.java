@@ -302,7 +302,7 @@ public final class StartupAdvice {
 			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
 					+ ": set a cap where the base is set");
 		}
-		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().rungs() == 0
+		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().levels() == 0
 				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
 			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
 					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");

@@ -29,7 +29,7 @@ final class TextValues {
 
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 
-	private static final Pattern RUNG = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
+	private static final Pattern LEVEL = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
 	/* What is written for a comma. */
 	private static final Pattern SEPARATOR = Pattern.compile("(?<!\\s)(?:\\s*+[;；，、]\\s*+|\\s++(?=\\d++[a-zA-Zµ]))");
@@ -50,7 +50,7 @@ final class TextValues {
 
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
-	/** The greatest number of attempts, rungs and the like. */
+	/** The greatest number of attempts, levels and the like. */
 	static final int MOST = 1_000_000;
 
 	private TextValues() {
@@ -147,28 +147,29 @@ final class TextValues {
 		}
 	}
 
-	/** Read the rungs of a ladder, each a duration with an optional number of times. */
+	/** Read the levels of a ladder, each a duration with an optional number of times. */
 	static List<Duration> ladder(List<String> texts) {
 		if (texts.stream().allMatch(String::isBlank)) {
-			throw new InvalidTextException("must have at least one rung", "Write the delays, such as 1s x5, 10s, 30s.");
+			throw new InvalidTextException("must have at least one level",
+					"Write the delays, such as 1s x5, 10s, 30s.");
 		}
-		List<Duration> rungs = new ArrayList<>();
+		List<Duration> levels = new ArrayList<>();
 		for (String text : texts) {
 			if (text.isBlank()) {
-				throw new InvalidTextException("has an empty rung", "Write a delay in its place, or remove it.");
+				throw new InvalidTextException("has an empty level", "Write a delay in its place, or remove it.");
 			}
-			List<Duration> more = rungs(text.strip());
-			if (more.size() > MOST - rungs.size()) {
-				throw new InvalidTextException("must not have more than " + MOST + " rungs",
-						"Give fewer rungs; the last one repeats.");
+			List<Duration> more = levels(text.strip());
+			if (more.size() > MOST - levels.size()) {
+				throw new InvalidTextException("must not have more than " + MOST + " levels",
+						"Give fewer levels; the last one repeats.");
 			}
-			rungs.addAll(more);
+			levels.addAll(more);
 		}
-		return rungs;
+		return levels;
 	}
 
-	private static List<Duration> rungs(String text) {
-		Matcher repeated = RUNG.matcher(text);
+	private static List<Duration> levels(String text) {
+		Matcher repeated = LEVEL.matcher(text);
 		String problem;
 		try {
 			if (!repeated.matches()) {
@@ -184,9 +185,9 @@ final class TextValues {
 			problem = ex.rule();
 		}
 		String separated = SEPARATOR.matcher(text).replaceAll(", ");
-		throw new InvalidTextException("has the rung '" + text + "', which " + problem,
+		throw new InvalidTextException("has the level '" + text + "', which " + problem,
 				!separated.equals(text) ? "Separate levels by commas: " + separated + "."
-						: "Write a rung as a duration with an optional number of times, such as 10s or 1s x5.");
+						: "Write a level as a duration with an optional number of times, such as 10s or 1s x5.");
 	}
 
 	/** Read a switch. */

@@ -160,7 +160,7 @@ final class DelayAssembler {
 	}
 
 	private void putBuiltInCap(Shape shape) {
-		if (shape.rungs() == 0) {
+		if (shape.levels() == 0) {
 			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
 			boolean grown = !cap.equals(PolicyKey.CAP.builtIn());
 			this.values.put(PolicyKey.CAP, DurationText.exact(cap),

@@ -88,7 +88,7 @@ final class PolicyAssembler {
 		builder.judgedByLists(classifier != null && classifier.value().text().equalsIgnoreCase("none"));
 		RetryPolicy numbers = builder.maxAttempts(attempts(delays)).maxWaiting(mostWaiting()).build();
 		if (this.values.written(PolicyKey.RETRY_AFTER_MAX) == null) {
-			// it follows a cap that is set, or the longest rung
+			// it follows a cap that is set, or the longest level
 			this.values.put(PolicyKey.RETRY_AFTER_MAX, DurationText.exact(numbers.retryAfterMaxNanos()),
 					PolicyValues.BUILT_IN);
 		}
@@ -164,9 +164,9 @@ final class PolicyAssembler {
 			return this.values.<Integer>read(PolicyKey.MAX_ATTEMPTS);
 		}
 		boolean limited = !this.values.<Duration>read(PolicyKey.DEADLINE).isZero();
-		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().rungs() + 1;
+		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().levels() + 1;
 		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts),
-				(limited ? "until the deadline, " : "one retry a rung, ") + ladder.value().origin());
+				(limited ? "until the deadline, " : "one retry a level, ") + ladder.value().origin());
 		return attempts;
 	}
 
@@ -216,8 +216,8 @@ final class PolicyAssembler {
 		if (least == 0) {
 			return "lower shortest-attempt (" + this.values.origin(PolicyKey.SHORTEST_ATTEMPT) + ").";
 		}
-		return (rule.shape().rungs() > 0)
-				? "shorten the ladder's first rung (" + this.values.origin(PolicyKey.LADDER) + ")."
+		return (rule.shape().levels() > 0)
+				? "shorten the ladder's first level (" + this.values.origin(PolicyKey.LADDER) + ")."
 				: "lower the base (" + this.values.origin(PolicyKey.BASE) + ").";
 	}
 

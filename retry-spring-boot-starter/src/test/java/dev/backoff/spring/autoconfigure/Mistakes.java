@@ -58,7 +58,7 @@ interface Mistakes {
 	@Backoff(deadline = "30")
 	String deadlineWithoutUnit(String order);
 
-	@Reported({ "invalid ladder (1s, , 3s): has an empty rung.", "Write a delay in its place, or remove it." })
+	@Reported({ "invalid ladder (1s, , 3s): has an empty level.", "Write a delay in its place, or remove it." })
 	@Backoff(ladder = "1s,,3s")
 	String ladderWithAGap(String order);
 
@@ -80,14 +80,14 @@ interface Mistakes {
 	@Backoff(value = "#{orders}", base = "#{systemProperties}", recover = "")
 	String expressions(String order);
 
-	@Reported({ "invalid ladder (): must have at least one rung.", "Write the delays, such as 1s x5, 10s, 30s." })
+	@Reported({ "invalid ladder (): must have at least one level.", "Write the delays, such as 1s x5, 10s, 30s." })
 	@Backoff(ladder = " ")
 	String emptyLadder(String order);
 
-	@Reported({ "invalid ladder (1s x3, soon): has the rung 'soon', which must be a duration.",
-			"Write a rung as a duration with an optional number of times, such as 10s or 1s x5." })
+	@Reported({ "invalid ladder (1s x3, soon): has the level 'soon', which must be a duration.",
+			"Write a level as a duration with an optional number of times, such as 10s or 1s x5." })
 	@Backoff(ladder = { "1s x3", "soon" })
-	String badRung(String order);
+	String badLevel(String order);
 
 	@Reported({ "invalid multiplier (NaN): must be a finite number of at least 1.",
 			"Write a number such as 2 or 1.5; 1 keeps the delay constant." })
@@ -96,7 +96,7 @@ interface Mistakes {
 
 	@Reported({ "invalid shape (ladder): needs a ladder.", "Add the delays as ladder." })
 	@Backoff(shape = "ladder")
-	String ladderWithoutRungs(String order);
+	String ladderWithoutLevels(String order);
 
 	@Reported({ "invalid step (5s): has no effect, because the shape is exponential (built in).",
 			"Remove it, or set the shape to linear." })

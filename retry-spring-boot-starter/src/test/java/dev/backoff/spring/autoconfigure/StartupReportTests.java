@@ -42,12 +42,12 @@ class StartupReportTests {
 					deadline: 5ms | deadline (5ms): leaves no room for a retry, which waits 0ms at least and needs 10ms (shortest-attempt). | Raise the deadline, or lower shortest-attempt (built in).
 					attempt-timeout: 0 | attempt-timeout (0): must be above zero. | Write a duration such as 5s, or none.
 					attempt-timeout: soon | attempt-timeout (soon): must be a duration. | Write a duration such as 5s, or none.
-					ladder: [] | ladder (): must have at least one rung. | Write the delays, such as 1s x5, 10s, 30s.
-					ladder: 1s,,3s | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
-					ladder: [1s, '', 3s] | ladder (1s, , 3s): has an empty rung. | Write a delay in its place, or remove it.
-					ladder: [1s, 5] | ladder (1s, 5): has the rung '5', which must have a unit. | Write a rung as a duration with an optional number of times, such as 10s or 1s x5.
-					ladder: 4m 10m 10m | ladder (4m 10m 10m): has the rung '4m 10m 10m', which must be a duration. | Separate levels by commas: 4m, 10m, 10m.
-					ladder: 1s x5 10s，30s | ladder (1s x5 10s，30s): has the rung '1s x5 10s，30s', which must be a duration. | Separate levels by commas: 1s x5, 10s, 30s.
+					ladder: [] | ladder (): must have at least one level. | Write the delays, such as 1s x5, 10s, 30s.
+					ladder: 1s,,3s | ladder (1s, , 3s): has an empty level. | Write a delay in its place, or remove it.
+					ladder: [1s, '', 3s] | ladder (1s, , 3s): has an empty level. | Write a delay in its place, or remove it.
+					ladder: [1s, 5] | ladder (1s, 5): has the level '5', which must have a unit. | Write a level as a duration with an optional number of times, such as 10s or 1s x5.
+					ladder: 4m 10m 10m | ladder (4m 10m 10m): has the level '4m 10m 10m', which must be a duration. | Separate levels by commas: 4m, 10m, 10m.
+					ladder: 1s x5 10s，30s | ladder (1s x5 10s，30s): has the level '1s x5 10s，30s', which must be a duration. | Separate levels by commas: 1s x5, 10s, 30s.
 					shape: ladder | shape (ladder): needs a ladder. | Add the delays as ladder.
 					shape: curve | shape (curve): must be one of fixed, linear, exponential, ladder. | Write one of these words.
 					shape: exponental | shape (exponental): must be one of fixed, linear, exponential, ladder. | Write exponential.
@@ -348,7 +348,7 @@ class StartupReportTests {
 						""",
 						"Invalid backoff.policies.orders.deadline (2s) at application.yml:3: leaves no room "
 								+ "for a retry, which waits 4s at least and needs 10ms (shortest-attempt).",
-						"Raise the deadline, or shorten the ladder's first rung (application.yml:3)."),
+						"Raise the deadline, or shorten the ladder's first level (application.yml:3)."),
 				yaml("dotted policy name without brackets", """
 						backoff:
 						  policies:

@@ -148,16 +148,16 @@ class ConfigurationReaderTests {
 	}
 
 	@Test
-	void aLadderWithTooManyRungsIsReportedBeforeItIsBuilt() {
-		List<String> rungs = new ArrayList<>();
+	void aLadderWithTooManyLevelsIsReportedBeforeItIsBuilt() {
+		List<String> levels = new ArrayList<>();
 		for (int i = 0; i < 2_000; i++) {
-			rungs.add("1s x1000000");
+			levels.add("1s x1000000");
 		}
-		assertThat(report(Map.of("backoff.policies.orders.ladder", String.join(",", rungs)))).isNotEmpty();
+		assertThat(report(Map.of("backoff.policies.orders.ladder", String.join(",", levels)))).isNotEmpty();
 	}
 
 	@Test
-	void aLadderOfAMillionRungsIsReadInTime() {
+	void aLadderOfAMillionLevelsIsReadInTime() {
 		assertThat(report(Map.of("backoff.policies.orders.ladder", "1ms x1000000"))).isEmpty();
 	}
 

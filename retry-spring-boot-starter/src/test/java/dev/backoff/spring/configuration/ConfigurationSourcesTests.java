@@ -384,7 +384,7 @@ class ConfigurationSourcesTests {
 					.run((context) -> {
 					}))
 				.withMessageStartingWith("@Backoff on LadderPlaceholder.place(): invalid ladder "
-						+ "(#{T(java.lang.Runtime).getRuntime()} from ${shop.steps}): has the rung");
+						+ "(#{T(java.lang.Runtime).getRuntime()} from ${shop.steps}): has the level");
 		}
 
 	}

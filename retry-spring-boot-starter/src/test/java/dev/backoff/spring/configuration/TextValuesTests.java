@@ -190,38 +190,38 @@ class TextValuesTests {
 				250ms x2      | 250ms 250ms
 				0s, 1s        | 0ms 1s
 				""")
-		void areRead(String text, String rungs) {
+		void areRead(String text, String levels) {
 			assertThat(TextValues.ladder(Arrays.asList(text.split(",")))
 				.stream()
 				.map(DurationText::exact)
-				.collect(Collectors.joining(" "))).isEqualTo(rungs);
+				.collect(Collectors.joining(" "))).isEqualTo(levels);
 		}
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
-				x      | has the rung 'x', which must be a duration
-				1s x0  | has the rung '1s x0', which repeats less than once or too often
-				1s x2000000 | has the rung '1s x2000000', which repeats less than once or too often
-				1s x99999999999 | has the rung '1s x99999999999', which repeats less than once or too often
-				-1s x2 | has the rung '-1s x2', which must not be negative
-				5 sec  | has the rung '5 sec', which must be a duration
-				250    | has the rung '250', which must have a unit
-				250 x2 | has the rung '250 x2', which must have a unit
-				' '    | has an empty rung
+				x      | has the level 'x', which must be a duration
+				1s x0  | has the level '1s x0', which repeats less than once or too often
+				1s x2000000 | has the level '1s x2000000', which repeats less than once or too often
+				1s x99999999999 | has the level '1s x99999999999', which repeats less than once or too often
+				-1s x2 | has the level '-1s x2', which must not be negative
+				5 sec  | has the level '5 sec', which must be a duration
+				250    | has the level '250', which must have a unit
+				250 x2 | has the level '250 x2', which must have a unit
+				' '    | has an empty level
 				""")
-		void nameTheRungThatIsWrong(String text, String rule) {
+		void nameTheLevelThatIsWrong(String text, String rule) {
 			assertThatExceptionOfType(InvalidTextException.class)
 				.isThrownBy(() -> TextValues.ladder(List.of("1s", text)))
 				.withMessage(rule);
 		}
 
 		@Test
-		void mustHaveARungAndNotTooMany() {
+		void mustHaveALevelAndNotTooMany() {
 			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.ladder(List.of(" ")))
-				.withMessage("must have at least one rung");
+				.withMessage("must have at least one level");
 			assertThatExceptionOfType(InvalidTextException.class)
 				.isThrownBy(() -> TextValues.ladder(List.of("1s x600000", "2s x600000")))
-				.withMessage("must not have more than 1000000 rungs");
+				.withMessage("must not have more than 1000000 levels");
 		}
 
 	}

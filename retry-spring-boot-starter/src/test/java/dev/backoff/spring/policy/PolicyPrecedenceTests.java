@@ -224,7 +224,7 @@ class PolicyPrecedenceTests {
 						the built-in cap stays over a short base         | policies.named.base: 1ms                       | CAP             | 10s <- built in
 						the cap of a weaker level stays if it is larger  | defaults.cap: 50s, policies.named.base: 20s    | CAP             | 50s <- application.yml:1
 						the longest hint follows a cap that is set       | policies.named: { base: 10s, cap: 5m }         | RETRY_AFTER_MAX | 5m <- built in
-						the longest hint follows the longest rung        | policies.named.ladder: [1s, 10m, 5s]           | RETRY_AFTER_MAX | 10m <- built in
+						the longest hint follows the longest level        | policies.named.ladder: [1s, 10m, 5s]           | RETRY_AFTER_MAX | 10m <- built in
 						the throttled base is lowered to the cap         | defaults.throttled-base: 2s, policies.named.cap: 500ms | THROTTLED_BASE  | 500ms <- lowered to the cap
 						a throttled base that is not set stays          | policies.named.cap: 500ms                      | THROTTLED_BASE  | 1s <- built in
 						a weaker cap below the base is raised to it      | defaults.cap: 5s, policies.named.base: 20s     | CAP             | 20s <- raised to the base (application.yml:1) from 5s (application.yml:1)
@@ -268,11 +268,11 @@ class PolicyPrecedenceTests {
 	class Ladders {
 
 		@Test
-		void makeOneRetryARung() {
+		void makeOneRetryALevel() {
 			application(Ladder.class, "backoff.defaults: { max-attempts: 3, cap: 2s }").runWithPolicy((policy) -> {
 				assertThat(policy.numbers().maxAttempts()).isEqualTo(8);
 				assertThat(value(policy, PolicyKey.MAX_ATTEMPTS))
-					.isEqualTo("8 <- one retry a rung, annotation on Ladder.place");
+					.isEqualTo("8 <- one retry a level, annotation on Ladder.place");
 				assertThat(value(policy, PolicyKey.SHAPE)).isEqualTo("ladder <- annotation on Ladder.place");
 				assertThat(value(policy, PolicyKey.LADDER)).isEqualTo("1s x5, 5s, 30s <- annotation on Ladder.place");
 				assertThat(value(policy, PolicyKey.JITTER)).isEqualTo("20% <- built in");
