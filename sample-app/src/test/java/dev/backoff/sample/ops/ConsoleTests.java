@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.TakesScreenshot;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.logging.LogType;
@@ -125,9 +126,9 @@ class ConsoleTests {
 		return this.shop.get("/actuator/backoff/" + path).getBody();
 	}
 
-	private void photograph(String name) throws IOException {
+	private static void photograph(String name, TakesScreenshot shown) throws IOException {
 		Files.createDirectories(PICTURES);
-		Files.write(PICTURES.resolve(name + ".png"), this.browser.getScreenshotAs(OutputType.BYTES));
+		Files.write(PICTURES.resolve(name + ".png"), shown.getScreenshotAs(OutputType.BYTES));
 	}
 
 	@Test
@@ -189,7 +190,7 @@ class ConsoleTests {
 	void writesOnlyAfterAQuestionThatNamesTheRequest() throws IOException {
 		prefer("dark");
 		this.browser.executeScript("document.getElementById('policy').scrollIntoView()");
-		photograph("policy");
+		photograph("policy", this.browser.findElement(By.id("policy")));
 		click("#policy button.main");
 		WebElement dialog = await("dialog[open]");
 		assertThat(dialog.getText()).contains("POST /actuator/backoff/payment-callback", "\"cap\": \"750ms\"",
@@ -257,7 +258,7 @@ class ConsoleTests {
 		click("[data-close]");
 		prefer("light");
 		this.browser.executeScript("window.scrollTo(0, 0)");
-		photograph("console");
+		photograph("console", this.browser);
 		for (int width : new int[] { 320, 420 }) {
 			resize(width, 800);
 			assertThat(this.browser.executeScript("return [document.documentElement, ...document.querySelectorAll("
