@@ -358,7 +358,7 @@ class SwitchoverTests extends LiveApplication {
 			});
 			live.reset();
 			// stops that were not logged are told after a minute
-			Awaitility.await().until(() -> {
+			Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> {
 				time.advance(Duration.ofMinutes(1));
 				time.runDue();
 				return time.pending() == 0;
