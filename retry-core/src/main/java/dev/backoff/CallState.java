@@ -184,7 +184,7 @@ final class CallState {
 	/** Return host and port of the attempt's last request, without a user's password. */
 	@Nullable String host() {
 		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
-		return (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : null;
+		return (authority != null) ? OutboundRequest.host(authority) : null;
 	}
 
 	boolean isRunning() {

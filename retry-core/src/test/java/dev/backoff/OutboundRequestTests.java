@@ -67,7 +67,8 @@ class OutboundRequestTests {
 	@CsvSource(nullValues = "-",
 			value = { "https://ann:sesame@pay.example:8443/cards/4111?key=1, pay.example:8443",
 					"http://pay.example/cards/4111, pay.example", "http://pay_gateway:8080/x, pay_gateway:8080",
-					"http://[::1]:81/x, [::1]:81", "/cards/4111, -", "mailto:ann@example.com, -" })
+					"http://[::1]:81/x, [::1]:81", "/cards/4111, -", "mailto:ann@example.com, -",
+					"http://ann:ses/ame@pay.example, -", "http://\u202Eelpmaxe.yap, -", "http://ann@:80, -" })
 	void nameTheHostOfTheLastOneAndNoPathInTheStopReport(URI uri, String host) {
 		RetriesStoppedException report = stop((attempt) -> {
 			OutboundRequest.begin("GET", URI.create("http://first.example"));
