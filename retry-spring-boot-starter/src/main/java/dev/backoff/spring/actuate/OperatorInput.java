@@ -35,12 +35,15 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 
 	/** Return the text of a key, or null if it is absent. */
 	@Nullable String text(String key) {
-		return textsWithout("").entrySet()
+		List<String> texts = textsWithout("").entrySet()
 			.stream()
 			.filter((entry) -> isKey(entry.getKey(), key))
-			.findFirst()
 			.map(Map.Entry::getValue)
-			.orElse(null);
+			.toList();
+		if (texts.size() > 1) {
+			throw refusal("Invalid " + key, "is there twice", "Write it once.");
+		}
+		return texts.isEmpty() ? null : texts.get(0);
 	}
 
 	/** Return a time with a unit, or null if it is absent. */

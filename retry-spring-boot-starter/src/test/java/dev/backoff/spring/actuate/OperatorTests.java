@@ -193,6 +193,7 @@ class OperatorTests {
 				?kye=retries-enabled          | Invalid key (kye): is not known here.
 				/orders?key=bose              | Invalid key (bose) of policy orders: is not known.
 				/orders?key=base&key=cap      | Invalid key: must be one value.
+				/orders?key=base&KEY=cap      | Invalid key: is there twice.
 				""")
 		void doNotEndByAWrongKey(String path, String message) throws Exception {
 			ok("POST", "/orders", "{\"base\": \"2s\"}");
@@ -226,6 +227,7 @@ class OperatorTests {
 						/orders | {}                          | Policy orders: needs a value to override.
 						/orders | {"retry-on": "java.lang.Error"} | Invalid key (retry-on) of policy orders: cannot be changed while the application runs.
 						''                                    | {"retries-enabled": "perhaps"} | Invalid retries-enabled (perhaps): must be true or false.
+						''                                    | {"retries-enabled": false, "retriesEnabled": true} | Invalid retries-enabled: is there twice.
 						''                                    | {"enabled": false}  | Invalid key (enabled): is not known here.
 						''                                    | {}                  | What is written: says nothing of retries-enabled.
 						/breakers/gateway | {"state": "ajar"} | Invalid state (ajar) of breaker gateway: is none that it can be put into.
