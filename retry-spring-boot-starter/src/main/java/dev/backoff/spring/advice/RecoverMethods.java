@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
@@ -141,8 +142,11 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			}
 		}
 		return methods.stream()
-			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isBridge()
-					&& !method.isSynthetic())
+			// a public class has bridges to the methods of one above it that is not
+			// public
+			.map(BridgeMethodResolver::findBridgedMethod)
+			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isSynthetic())
+			.distinct()
 			.toList();
 	}
 

@@ -240,6 +240,12 @@ class RecoverMethodsTests {
 		}
 
 		@Test
+		void mayBeInheritedFromAClassThatIsNotPublic() {
+			assertThat(chosen(find(ByNothing.class, "send", "kept"), stoppedBy(new IOException())))
+				.isEqualTo("[Object]");
+		}
+
+		@Test
 		void isRefusedForTheMethodItselfAndForNone() {
 			List<Problem> problems = new ArrayList<>();
 			assertThat(RecoverMethods.find(operation(Unfit.class, "send"), new BlockingAdapter(), "send", problems))
@@ -278,7 +284,15 @@ class RecoverMethodsTests {
 
 	}
 
-	public abstract static class ByNothing {
+	abstract static class Hidden<T> {
+
+		public String kept(T order) {
+			return "kept " + order;
+		}
+
+	}
+
+	public abstract static class ByNothing extends Hidden<String> {
 
 		@Backoff(recover = "park")
 		public abstract String send(String order);
