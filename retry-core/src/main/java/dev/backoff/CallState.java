@@ -184,9 +184,7 @@ final class CallState {
 	/** Return host and port of the attempt's last request, without a user's password. */
 	@Nullable String host() {
 		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
-		String host = (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : "";
-		// what is no host may be a part of a password with a slash that is not escaped
-		return host.matches("(\\[[^]]+]|[\\p{L}\\p{N}._-]+)(:\\d+)?") ? host : null;
+		return (authority != null) ? OutboundRequest.host(authority) : null;
 	}
 
 	boolean isRunning() {
