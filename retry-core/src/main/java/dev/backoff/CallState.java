@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.net.URI;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,9 @@ import dev.backoff.time.Nanos;
  * a time.
  */
 final class CallState {
+
+	/* What is none may be a part of a password with a slash that is not escaped. */
+	private static final Pattern HOST = Pattern.compile("(\\[[^]]+]|[\\p{L}\\p{N}._-]+)(:\\d+)?");
 
 	private final @Nullable CallState enclosing;
 
@@ -184,7 +188,8 @@ final class CallState {
 	/** Return host and port of the attempt's last request, without a user's password. */
 	@Nullable String host() {
 		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
-		return (authority != null) ? OutboundRequest.host(authority) : null;
+		String host = (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : "";
+		return HOST.matcher(host).matches() ? host : null;
 	}
 
 	boolean isRunning() {

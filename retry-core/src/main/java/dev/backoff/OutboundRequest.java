@@ -4,7 +4,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +21,6 @@ public final class OutboundRequest {
 
 	/* HTTP defines these methods as not idempotent. */
 	private static final Set<String> UNSAFE = Set.of("POST", "PATCH");
-
-	/* What is none may be a part of a password with a slash that is not escaped. */
-	private static final Pattern HOST = Pattern.compile("(\\[[^]]+]|[\\p{L}\\p{N}._-]+)(:\\d+)?");
 
 	private final int attempt;
 
@@ -80,11 +76,6 @@ public final class OutboundRequest {
 		if (UNSAFE.contains(method)) {
 			call.context().sendsUnsafe(method);
 		}
-	}
-
-	static @Nullable String host(String authority) {
-		String host = authority.substring(authority.lastIndexOf('@') + 1);
-		return HOST.matcher(host).matches() ? host : null;
 	}
 
 	/**
