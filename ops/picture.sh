@@ -92,4 +92,4 @@ if ! is_given drawing-only; then
 fi
 ./mvnw -q -Pfast -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.main=dev.backoff.benchmarks.report.DashboardPicture \
-	-Dbenchmarks.args="../$figures ../$picture $healthy $((healthy + outage))"
+	-Dbenchmarks.args="../../$figures ../../$picture $healthy $((healthy + outage))"
