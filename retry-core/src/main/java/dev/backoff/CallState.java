@@ -21,7 +21,7 @@ import dev.backoff.time.Nanos;
  */
 final class CallState {
 
-	/* What is none may be a part of a password with a slash that is not escaped. */
+	/* After an unescaped slash in a password, the authority ends in a part of it. */
 	private static final Pattern HOST = Pattern.compile("(\\[[^]]+]|[\\p{L}\\p{N}._-]+)(:\\d+)?");
 
 	private final @Nullable CallState enclosing;

@@ -142,8 +142,7 @@ record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 			}
 		}
 		return methods.stream()
-			// a public class has bridges to the methods of one above it that is not
-			// public
+			// the compiler bridges to public methods of a class that is not public
 			.map(BridgeMethodResolver::findBridgedMethod)
 			.filter((method) -> AnnotatedMethod.name(method).equals(name) && !method.isSynthetic())
 			.distinct()

@@ -60,6 +60,7 @@ public final class StartupAdvice {
 
 	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
 
+	/** More attempts than this without a deadline are advised against. */
 	private static final int MANY_ATTEMPTS = 16;
 
 	private static final long LONG_WAIT = 10_000_000_000L;
