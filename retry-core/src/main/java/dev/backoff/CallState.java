@@ -171,6 +171,14 @@ final class CallState {
 		}
 	}
 
+	/* With the permit of the breaker given back, give back that of the limit. */
+	void permitGivenBack() {
+		if (this.context != null) {
+			this.context.probe = null;
+		}
+		attemptEnded();
+	}
+
 	void clear() {
 		if (this.holdsPermit || this.ticket != null || this.context != null) {
 			attemptEnded();

@@ -133,22 +133,13 @@ final class OverloadGuard {
 			case FAILED -> permit.failed(nanos, now, outcome.failure());
 			case IGNORED -> permit.released();
 		}
-		givenBack(call);
+		call.permitGivenBack();
 	}
 
 	/** Give back the permits of an attempt that does not count. */
 	void released(CallState call, Permit permit) {
 		permit.released();
-		givenBack(call);
-	}
-
-	/* After the breaker's permit, give back the limit's. */
-	private static void givenBack(CallState call) {
-		AttemptContext context = call.contextIfAny();
-		if (context != null) {
-			context.probe = null;
-		}
-		call.attemptEnded();
+		call.permitGivenBack();
 	}
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
@@ -157,7 +148,7 @@ final class OverloadGuard {
 			permit.succeeded(nanos, now);
 		}
 		if (permit != Permit.UNCOUNTED || call.holdsPermit) {
-			givenBack(call);
+			call.permitGivenBack();
 		}
 		if (this.budget != null) {
 			this.budget.deposit();
