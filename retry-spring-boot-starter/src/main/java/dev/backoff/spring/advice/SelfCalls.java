@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
@@ -41,13 +42,46 @@ final class SelfCalls {
 	private static final Set<String> WAYS = Set.of("org/springframework/aop/framework/AopContext",
 			"dev/backoff/spring/advice/BackoffMethods", "dev/backoff/Retry");
 
+	/* The tag of a method in the constants of a class. */
+	private static final int METHOD = 10;
+
+	/* By the class of the bean, the methods of its own that are called there at all. */
+	private final Map<Class<?>, Set<String>> called = new ConcurrentHashMap<>();
+
 	/* By the class of the bean, the places of calls by the called method. */
 	private final Map<Class<?>, Map<String, Set<String>>> places = new ConcurrentHashMap<>();
 
 	/** Return where a bean calls its own method, such as {@code Orders.all (line 7)}. */
 	Collection<String> of(AnnotatedMethod method) {
-		return this.places.computeIfAbsent(method.type(), SelfCalls::places)
-			.getOrDefault(key(method.method()), Set.of());
+		String key = key(method.method());
+		if (!this.called.computeIfAbsent(method.type(), SelfCalls::called).contains(key)) {
+			return Set.of(); // as for nearly all beans, whose code need not be read
+		}
+		return this.places.computeIfAbsent(method.type(), SelfCalls::places).getOrDefault(key, Set.of());
+	}
+
+	/*
+	 * From the constants of the class and its superclasses, which name each called
+	 * method.
+	 */
+	private static Set<String> called(Class<?> type) {
+		Set<String> called = new HashSet<>();
+		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
+			read(next, (code) -> addCalled(code, called));
+		}
+		return called;
+	}
+
+	private static void addCalled(ClassReader code, Set<String> called) {
+		char[] buffer = new char[code.getMaxStringLength()];
+		for (int i = 1; i < code.getItemCount(); i++) {
+			int item = code.getItem(i);
+			if (item != 0 && code.readByte(item - 1) == METHOD
+					&& code.readClass(item, buffer).equals(code.getClassName())) {
+				int named = code.getItem(code.readUnsignedShort(item + 2));
+				called.add(code.readUTF8(named, buffer) + code.readUTF8(named + 2, buffer));
+			}
+		}
 	}
 
 	private static Map<String, Set<String>> places(Class<?> type) {
@@ -58,26 +92,28 @@ final class SelfCalls {
 		Set<String> seen = new HashSet<>();
 		Map<String, Set<String>> places = new HashMap<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			read(next, annotated, seen)
+			places(next, annotated, seen)
 				.forEach((called, found) -> places.computeIfAbsent(called, (key) -> new TreeSet<>()).addAll(found));
 		}
 		return places;
 	}
 
 	/** Return the places of calls by the called method. */
-	private static Map<String, Set<String>> read(Class<?> type, Set<String> annotated, Set<String> seen) {
+	private static Map<String, Set<String>> places(Class<?> type, Set<String> annotated, Set<String> seen) {
+		Reader reader = new Reader(type, annotated, seen);
+		read(type, (code) -> code.accept(reader, ClassReader.SKIP_FRAMES));
+		return reader.uncertain ? Map.of() : reader.places;
+	}
+
+	private static void read(Class<?> type, Consumer<ClassReader> reader) {
 		try (InputStream file = type.getResourceAsStream(ClassUtils.getClassFileName(type))) {
-			if (file == null) {
-				return Map.of();
+			if (file != null) {
+				reader.accept(new ClassReader(file));
 			}
-			Reader reader = new Reader(type, annotated, seen);
-			new ClassReader(file).accept(reader, ClassReader.SKIP_FRAMES);
-			return reader.uncertain ? Map.of() : reader.places;
 		}
 		catch (IOException | RuntimeException ex) {
 			// of a newer Java, for instance
 			logger.debug("Cannot read the byte code of {}", type.getName(), ex);
-			return Map.of();
 		}
 	}
 

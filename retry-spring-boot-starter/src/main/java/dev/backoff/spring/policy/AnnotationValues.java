@@ -1,13 +1,16 @@
 package dev.backoff.spring.policy;
 
+import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.ConfigValue;
@@ -22,13 +25,25 @@ import dev.backoff.spring.configuration.Problem;
  */
 record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 
+	/* Found once, because each search copies all methods of the annotation. */
+	private static final Map<PolicyKey, Method> ATTRIBUTES = attributes();
+
+	private static Map<PolicyKey, Method> attributes() {
+		Map<PolicyKey, Method> attributes = new EnumMap<>(PolicyKey.class);
+		for (PolicyKey key : PolicyKey.values()) {
+			if (key.attribute() != null) {
+				attributes.put(key, ClassUtils.getMethod(Backoff.class, key.attribute()));
+			}
+		}
+		return attributes;
+	}
+
 	/** Read an annotation, in which attributes of composed annotations are merged. */
 	static AnnotationValues of(Backoff annotation, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
 		Map<PolicyKey, ConfigValue> values = new TreeMap<>();
-		for (PolicyKey key : PolicyKey.values()) {
-			List<String> texts = (key.attribute() != null)
-					? texts(AnnotationUtils.getValue(annotation, key.attribute())) : List.of();
+		ATTRIBUTES.forEach((key, attribute) -> {
+			List<String> texts = texts(ReflectionUtils.invokeMethod(attribute, annotation));
 			if (!texts.isEmpty()) {
 				ConfigValue value = new ConfigValue(texts, "@Backoff on " + on + ": invalid " + key.attribute(),
 						"annotation on " + origin)
@@ -37,7 +52,7 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 					values.put(key, value);
 				}
 			}
-		}
+		});
 		ConfigValue name = new ConfigValue(List.of(annotation.value()), "@Backoff on " + on + ": invalid value", "");
 		String resolved = name.resolve(annotation.value(), placeholders.ofName(), problems);
 		return new AnnotationValues((resolved != null) ? resolved.strip() : "", values);
