@@ -17,8 +17,8 @@ import dev.backoff.time.RetryTime;
 /**
  * The calls of a test, retried or not. <pre>
  * assertThat(calls.of("payment-callback")).attempts(3).waited("500ms", "1s").succeeded();
- * </pre> It is a bean of Spring tests. Elsewhere it observes a retry, and so tells
- * {@link VirtualTime} when that may move: <pre>
+ * </pre> In Spring tests it is a bean. Elsewhere it observes a retry, so that
+ * {@link VirtualTime} knows when the clock may move: <pre>
  * BackoffCalls calls = new BackoffCalls(time);
  * Retry retry = Retry.builder(policy).time(time).observer(calls).build();
  * </pre> Thread-safe.
@@ -35,7 +35,7 @@ public final class BackoffCalls implements CallObserver {
 
 	private final Queue<Recording> recordings = new ConcurrentLinkedQueue<>();
 
-	/** Record the calls of retries that have the given time. */
+	/** Record the calls of retries that use the given time. */
 	public BackoffCalls(RetryTime time) {
 		this(Objects.requireNonNull(time, "time"), List::of);
 	}
@@ -85,9 +85,9 @@ public final class BackoffCalls implements CallObserver {
 
 	/**
 	 * Return the calls of a name, in the order in which they began, for AssertJ's
-	 * {@code assertThat}. Those under way are included.
+	 * {@code assertThat}. Calls under way are included.
 	 * @param name a policy or a method ({@code OrderService.place})
-	 * @return the calls that are recorded when {@code assertThat} gets this
+	 * @return the calls, as they are recorded when {@code assertThat} is called
 	 * @throws IllegalArgumentException in a Spring test, if nothing has that name
 	 */
 	public AssertProvider<CallAssert> of(String name) {
@@ -108,7 +108,7 @@ public final class BackoffCalls implements CallObserver {
 		return this.recordings.stream().map(Recording::call).toList();
 	}
 
-	/** Forget all calls, also those under way. */
+	/** Forget all calls, even those under way. */
 	public void clear() {
 		this.recordings.clear();
 	}

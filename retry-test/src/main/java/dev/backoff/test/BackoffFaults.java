@@ -24,9 +24,9 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.RetryTime;
 
 /**
- * The faults of a Spring test, in which it is a bean. They happen at each attempt of a
+ * The faults of a Spring test, where this is a bean. They happen at each attempt of a
  * method with {@code @Backoff}, inside our advice and outside its transaction. They reach
- * proxies only: no woven methods and no programmatic calls. Thread-safe.
+ * only proxies, not woven methods or programmatic calls. Thread-safe.
  *
  * @since 0.1
  */
@@ -47,7 +47,7 @@ public final class BackoffFaults {
 	}
 
 	/**
-	 * Begin a script in place of the one before.
+	 * Begin a script, which replaces the earlier one of that name.
 	 * @param name a method ({@code OrderService.place}), or a policy for those of its
 	 * methods that have no script
 	 * @return the script, to be given steps

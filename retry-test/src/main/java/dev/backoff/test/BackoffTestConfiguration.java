@@ -34,9 +34,9 @@ import dev.backoff.time.RetryTime;
 
 /**
  * Add {@link VirtualTime}, {@link BackoffCalls}, {@link BackoffFaults} and a
- * {@link RandomSource} to an application with our starter, each only if it has none.
- * Spring tests have this by themselves; give it to an {@code ApplicationContextRunner} by
- * {@code withUserConfiguration}.
+ * {@link RandomSource} to an application with our starter, each only if the application
+ * has none. Spring tests use this automatically; add it to an
+ * {@code ApplicationContextRunner} by {@code withUserConfiguration}.
  *
  * @since 0.1
  */

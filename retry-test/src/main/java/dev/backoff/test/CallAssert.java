@@ -20,9 +20,9 @@ import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 
 /**
- * Assertions on all calls of a name, and on its only call or the one that is chosen; a
- * failure prints the story. Calls, attempts and waits are counted from 1. Durations
- * compare exactly; their text is that of {@code application.yml}, such as {@code 500ms},
+ * Assertions on all calls of a name, or on its only or chosen call. A failure prints the
+ * story of the calls. Calls, attempts and waits are counted from 1. Durations are
+ * compared exactly and written as in {@code application.yml}, such as {@code 500ms},
  * {@code 2s} or {@code 5m}.
  *
  * @since 0.1
@@ -48,7 +48,7 @@ public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCa
 		return verify(made == expected, "be called " + expected + " times", "was called " + made + " times");
 	}
 
-	/** Verify the number of all attempts after the first, of all calls. */
+	/** Verify the number of retries of all calls together. */
 	public CallAssert retries(int expected) {
 		int made = this.actual.stream().mapToInt((call) -> Math.max(0, call.attempts().size() - 1)).sum();
 		return verify(made == expected, "make " + expected + " retries", "made " + made);
@@ -61,7 +61,7 @@ public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCa
 				"did in " + succeeded + " of " + this.actual.size() + " calls");
 	}
 
-	/** Choose a call. */
+	/** Choose a call by its number. */
 	public CallAssert call(int number) {
 		int made = this.actual.size();
 		verify(number >= 1 && number <= made, "have call " + number + ", counted from 1",
@@ -120,7 +120,7 @@ public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCa
 		return verifyOne("attempt", attempt, call().attempts(), RecordedCall.Attempt::outcome, expected);
 	}
 
-	/** Verify what the last attempt failed with, also if the call recovered from it. */
+	/** Verify the failure of the last attempt, even if the call recovered from it. */
 	public CallAssert failedWith(Class<? extends Throwable> expected) {
 		List<RecordedCall.Attempt> attempts = call().attempts();
 		Throwable failure = attempts.isEmpty() ? call().thrown() : attempts.get(attempts.size() - 1).failure();
@@ -141,8 +141,8 @@ public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCa
 	}
 
 	/**
-	 * Verify that the work ran in two attempts or more and asked for its idempotency key,
-	 * which is the same at each attempt, in all of them.
+	 * Verify that the work ran in two attempts or more, and asked in each of them for its
+	 * idempotency key, which is the same at each attempt.
 	 */
 	public CallAssert sameKeyAtEachAttempt() {
 		long ran = call().attempts().stream().filter((attempt) -> !attempt.replaced()).count();

@@ -6,7 +6,7 @@ import java.util.function.LongFunction;
 import dev.backoff.delay.RandomSource;
 
 /**
- * What the draws of a test are. A draw of jitter {@code full} is a share of the delay:
+ * The draws of a test. A draw of jitter {@code full} is a share of the delay:
  * {@link #MIDDLE} makes each wait its mean.
  *
  * @since 0.1
@@ -24,8 +24,8 @@ public enum Chance {
 	GREATEST((seed) -> () -> Math.nextDown(1.0)),
 
 	/**
-	 * Draws are spread evenly, and the same for each seed. Calls that run at once share
-	 * them in an order that is left to chance: run one call at a time.
+	 * Draws are spread evenly and depend only on the seed. Calls that run at once share
+	 * them in an unpredictable order, so run one call at a time.
 	 */
 	SEEDED((seed) -> new Random(seed)::nextDouble);
 

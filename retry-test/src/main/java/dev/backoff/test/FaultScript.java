@@ -32,12 +32,12 @@ import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
- * What happens to attempts in place of their work, or before or after it. <pre>
+ * Faults that happen to attempts in place of their work, before it or after it. <pre>
  * script.losesTheAnswer(2).answers(503, Duration.ofSeconds(3)).times(2).passes();
  * </pre> Each step is for a number of attempts; all calls of a script share its steps. A
- * step without a number repeats for ever, so it is the last: after it, a step throws
- * {@link IllegalStateException}. After steps that all have a number, the work is done.
- * Numbers are 1 or more, durations zero or more. Thread-safe.
+ * step without a number repeats for ever, so adding a step after it throws
+ * {@link IllegalStateException}. If all steps have a number, later attempts do their
+ * work. Numbers are 1 or more, durations zero or more. Thread-safe.
  *
  * @since 0.1
  */
@@ -53,7 +53,7 @@ public final class FaultScript {
 	/* Repeats for ever after them. */
 	private @Nullable Action last;
 
-	/** Begin a script of no steps; attempts hang in the given time. */
+	/** Begin a script without steps, whose durations pass in the given time. */
 	public FaultScript(RetryTime time) {
 		this(Objects.requireNonNull(time, "time"), 1);
 	}
@@ -159,8 +159,8 @@ public final class FaultScript {
 	}
 
 	/**
-	 * Let another script decide on a share of the attempts, from 0 to 100 percent, drawn
-	 * by the seed of the test, and let the others do their work.
+	 * Apply another script to a share of the attempts, from 0 to 100 percent. The seed of
+	 * the test decides which; the other attempts do their work.
 	 */
 	public FaultScript percent(int percent, FaultScript script) {
 		if (Objects.requireNonNull(script, "script") == this) {
@@ -170,7 +170,7 @@ public final class FaultScript {
 		return add((work) -> ((random.nextInt(100) < percent) ? script.around(work) : work).run());
 	}
 
-	/** Set the number of the last step, which has none. */
+	/** Set the number of attempts of the last step, which has none yet. */
 	public synchronized FaultScript times(int times) {
 		if (this.last == null || times < 1) {
 			throw new IllegalStateException(
@@ -190,8 +190,8 @@ public final class FaultScript {
 	}
 
 	/**
-	 * Return an operation for {@code Retry.call} that runs another one as the script
-	 * says. It throws what the script says, checked or not.
+	 * Return an operation for {@code Retry.call} that runs the given one as the script
+	 * says. It throws what the script says, even checked exceptions.
 	 */
 	@SuppressWarnings({ "unchecked", "NullAway" }) // T says itself whether it may be null
 	public <T extends @Nullable Object, X extends Throwable> Operation<T, X> around(Operation<T, X> operation) {

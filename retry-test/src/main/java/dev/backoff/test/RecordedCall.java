@@ -14,7 +14,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.time.DurationText;
 
 /**
- * A retried call, as far as it has come. Immutable.
+ * The record of a call, ended or under way. Immutable.
  *
  * @param policy the policy's name
  * @param method the method, or the label of a programmatic call
@@ -22,7 +22,7 @@ import dev.backoff.time.DurationText;
  * @param waits the waits in order
  * @param stop why it ended, or null while it runs
  * @param recovery what the recovery did
- * @param thrown what the caller got thrown, or null if it got a result
+ * @param thrown the exception that the caller got, or null if there is none
  * @param elapsed the time from its beginning to its end, or until now
  * @since 0.1
  */
@@ -66,8 +66,9 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	 *
 	 * @param outcome how it ended, or null while it runs
 	 * @param failure what it failed with, or null
-	 * @param started the time from the beginning of the call
-	 * @param ended the same of its end, or of its beginning while it runs
+	 * @param started the start of the attempt, as time since the call began
+	 * @param ended the end of the attempt, as time since the call began; its start while
+	 * it runs
 	 * @param key the idempotency key, if its work has asked for it, or null
 	 * @param replaced whether a fault took the place of its work
 	 */
@@ -79,10 +80,9 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	 * A wait. Immutable.
 	 *
 	 * @param attempt the attempt before it, 0 if it is before the first
-	 * @param began the time from the beginning of the call
-	 * @param delay how long it was to be; for a permit, how long it was, zero until its
-	 * end
-	 * @param source where that comes from
+	 * @param began the start of the wait, as time since the call began
+	 * @param delay its planned length; for a permit its actual length, zero until its end
+	 * @param source where the delay comes from
 	 */
 	public record Wait(int attempt, Duration began, Duration delay, DelaySource source) {
 	}

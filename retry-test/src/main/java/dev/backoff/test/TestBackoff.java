@@ -19,10 +19,10 @@ import java.lang.annotation.Target;
 @Inherited
 public @interface TestBackoff {
 
-	/** Whether calls wait in {@link VirtualTime}, or else in that of the system. */
+	/** Whether calls wait in {@link VirtualTime} instead of the system's time. */
 	boolean virtualTime() default true;
 
-	/** What is drawn for jitter and breakers. */
+	/** The draws for jitter and breakers. */
 	Chance chance() default Chance.MIDDLE;
 
 	/** The seed of {@link Chance#SEEDED} and of {@link FaultScript#percent}. */

@@ -33,13 +33,13 @@ import dev.backoff.time.WakeSignal;
  * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
  * call inside its attempt has not ended. When no call works and at least one waits or
  * sleeps, the clock jumps to the next moment at which something is due. Timeouts, ends of
- * overrides, jobs and stored calls happen when it passes their time. What is due at one
- * moment happens one after another, in the order in which it was scheduled.
+ * overrides, jobs and stored calls happen when the clock passes their time. Events that
+ * are due at one moment happen one by one, in the order of their scheduling.
  * <p>
- * Real time has one limit, the {@linkplain #patience(Duration) patience}. An attempt that
- * works in real time for as long as its timeout also ends by it, but not before two
- * seconds, or the patience if that is less. {@link BackoffCalls} tells this time what
- * calls do. Thread-safe.
+ * In real time, the clock waits for a call for at most the
+ * {@linkplain #patience(Duration) patience}. An attempt that works in real time for as
+ * long as its timeout also times out, but not before two seconds, or the patience if that
+ * is less. {@link BackoffCalls} tells this time what calls do. Thread-safe.
  *
  * @since 0.1
  */
@@ -95,12 +95,12 @@ public final class VirtualTime implements RetryTime {
 		return thread;
 	}
 
-	/** Return the time since the test began, or without Spring since this was made. */
+	/** Return the time since the test began, or, without Spring, since this was made. */
 	public Duration elapsed() {
 		return Duration.ofNanos(this.now - this.testBegan);
 	}
 
-	/** Return a clock that goes with this time, and started with the system's. */
+	/** Return a clock that shows this time. It began at the system's time of day. */
 	public Clock clock() {
 		return ((InstantSource) this::instant).withZone(ZoneId.systemDefault());
 	}
@@ -111,8 +111,8 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Let the work on this thread take time, for instance in a stub. An attempt that runs
-	 * here does not work meanwhile.
+	 * Let the work on this thread take time, for instance in a stub. An attempt on this
+	 * thread does not count as working meanwhile.
 	 * @param duration how long, zero or more
 	 * @throws InterruptedException if the thread is interrupted before or while sleeping
 	 */
@@ -121,9 +121,9 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Let time pass, with all that is due within it, and return when no call works. The
-	 * clock moves on whether it is {@linkplain #hold() held} or not. Scheduled jobs run
-	 * on this thread. A job that takes time makes the whole take longer.
+	 * Let time pass, run all that is due in it, and return when no call works. The clock
+	 * moves even if it is {@linkplain #hold() held}. Scheduled jobs run on this thread. A
+	 * job that takes time may move the clock further.
 	 * @param duration how much time, zero or more
 	 */
 	public void advance(Duration duration) {
@@ -157,8 +157,8 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Let the clock stand, for instance until all calls of a test have begun. A call that
-	 * waits on this thread meanwhile fails, since it would never end. <pre>
+	 * Stop the clock, for instance until all calls of a test have begun. A call that
+	 * waits on this thread meanwhile fails, because its wait would never end. <pre>
 	 * try (VirtualTime.Hold hold = time.hold()) {
 	 *     threads.forEach(Thread::start);
 	 *     hold.untilBegun(threads.size());
@@ -175,8 +175,8 @@ public final class VirtualTime implements RetryTime {
 	}
 
 	/**
-	 * Set for how long the clock stands for a call that works while others wait, in real
-	 * time: 10 s unless set. Then the clock goes on without the call, until it ends.
+	 * Set how long, in real time, the clock waits for a call that works while others
+	 * wait: 10 s unless set. Then the clock goes on without that call, until it ends.
 	 * @param patience of real time, above zero
 	 * @return this
 	 */
@@ -376,7 +376,7 @@ public final class VirtualTime implements RetryTime {
 						+ Arrays.stream(thread.getStackTrace()).limit(FRAMES).toList() + ".");
 	}
 
-	/** Lets the clock stand until it is closed. To close it again does nothing. */
+	/** Stops the clock until this hold is closed. A second close does nothing. */
 	public final class Hold implements AutoCloseable {
 
 		private final Thread thread = Thread.currentThread();
@@ -387,8 +387,8 @@ public final class VirtualTime implements RetryTime {
 		}
 
 		/**
-		 * Wait until so many calls have begun since the hold began, not counting calls
-		 * inside others.
+		 * Wait until the given number of calls have begun since the hold began. Calls
+		 * inside other calls do not count.
 		 * @param calls how many
 		 * @throws IllegalStateException if they have not begun after the
 		 * {@linkplain VirtualTime#patience(Duration) patience}, in real time

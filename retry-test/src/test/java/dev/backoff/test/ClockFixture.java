@@ -86,10 +86,14 @@ abstract class ClockFixture {
 		until(() -> System.nanoTime() >= end);
 	}
 
-	static Logger warnings(Consumer<String> warned) {
+	/* A clock that another test has left behind may warn too. */
+	static Logger warnings(String start, Consumer<String> warned) {
 		Logger logger = Logger.getLogger(VirtualTime.class.getName());
 		logger.setFilter((line) -> {
-			warned.accept(MessageFormat.format(line.getMessage(), line.getParameters()));
+			String message = MessageFormat.format(line.getMessage(), line.getParameters());
+			if (message.startsWith(start)) {
+				warned.accept(message);
+			}
 			return false;
 		});
 		return logger;

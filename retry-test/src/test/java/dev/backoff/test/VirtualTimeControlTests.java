@@ -170,7 +170,7 @@ class VirtualTimeControlTests extends ClockFixture {
 		void tellsTheThreadThatWaitsWithinItForACall() throws Exception {
 			time().patience(Duration.ofMillis(5));
 			CompletableFuture<String> told = new CompletableFuture<>();
-			Logger logger = warnings(told::complete);
+			Logger logger = warnings("Virtual time has stood for 5 ms ", told::complete);
 			VirtualTime.Hold hold = time().hold();
 			Future<Object> call = threads()
 				.submit(() -> retry("waits", Duration.ofSeconds(1)).call(() -> fail("waits")));

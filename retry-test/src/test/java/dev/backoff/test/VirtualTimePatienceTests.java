@@ -83,7 +83,7 @@ class VirtualTimePatienceTests extends ClockFixture {
 		void andAWarningNamesItAndWhatItsThreadDoes() throws Exception {
 			time().patience(SHORT);
 			CompletableFuture<String> told = new CompletableFuture<>();
-			Logger logger = warnings(told::complete);
+			Logger logger = warnings("OrderService.place ", told::complete);
 			Retry inner = retry("inner", Duration.ofSeconds(1));
 			retryBuilder(policy("outer").build()).method("OrderService.place").build().<Void, Exception>call(() -> {
 				assertEnds(threads().submit(() -> inner.call(() -> fail("inner"))));
