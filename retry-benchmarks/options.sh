@@ -15,6 +15,9 @@
 #                               goes into "rest".
 # value_of <name> <otherwise>   print the value of --<name>, the last that was given
 # is_given <name>               whether --<name> was given: for options without a value
+# run_and_publish <page> <command>   run a command; if --publish was given, which then stands alone, write the tables that it
+#                               prints into docs/measurements/<page>.md, from the line "<!-- figures: <page> <JDK> -->"
+#                               to the next "<!-- end -->". Call it in the directory of the project.
 # refuse <text>                 print a line to standard error, with the name of the script before it, and exit with 2
 
 arguments=()
@@ -86,6 +89,22 @@ value_of() {
 
 is_given() {
 	[[ " ${arguments[*]} " == *" --$1 "* ]]
+}
+
+run_and_publish() {
+	local page="docs/measurements/$1.md" tables jdk
+	is_given publish || exec "${@:2}"
+	[[ ${#arguments[@]} == 1 ]] || refuse "--publish needs all, measured in full"
+	tables="$(mktemp)"
+	"${@:2}" | tee "$tables"
+	jdk="$(sed -n 's/^JDK \([0-9]*\).*/\1/p;q' "$tables")"
+	awk -v begin="<!-- figures: $1 $jdk -->" -v tables="$tables" '
+		inside && $0 == "<!-- end -->" { inside = 0; print "" }
+		!inside
+		$0 == begin { found = inside = 1; print ""; while ((getline line < tables) > 0) print line }
+		END { exit !found }' "$page" >"$tables.page" || refuse "$page has no place for the figures of JDK $jdk"
+	cp "$tables.page" "$page"
+	rm "$tables" "$tables.page"
 }
 
 refuse() {

@@ -5,11 +5,12 @@
 #   --forks=9         how often each application is started; below 5 it is a trial
 #   --beans=1000      how many beans have an annotated method
 #   --only=web,beans  the empty web application, or the beans
+#   --publish         write the tables into docs/measurements/startup.md
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
-read_options "--forks=count --beans=count:2 --only=some:web,beans" "$@"
+read_options "--forks=count --beans=count:2 --only=some:web,beans --publish" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-exec ./mvnw -q -Pfast,startup -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
+run_and_publish startup ./mvnw -q -Pfast,startup -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
 	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.main=dev.backoff.benchmarks.startup.StartupTables \
-	-Dbenchmarks.args="${arguments[*]}"
+	-Dbenchmarks.args="${arguments[*]/#--publish/}"

@@ -80,7 +80,7 @@ public final class DurableTables {
 					lateOfEngine(database, pool, due, late);
 				}
 				try (HikariDataSource pool = database.open()) {
-					lateOfRung(database, pool, level);
+					lateOfLevel(database, pool, level);
 					idle(database, pool, idle);
 				}
 			}
@@ -199,7 +199,7 @@ public final class DurableTables {
 		}
 	}
 
-	private static void lateOfRung(Database database, HikariDataSource pool, StringBuilder page) throws Exception {
+	private static void lateOfLevel(Database database, HikariDataSource pool, StringBuilder page) throws Exception {
 		database.reset(pool);
 		Made made = new Made(HEALTHY);
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
@@ -251,7 +251,7 @@ public final class DurableTables {
 	}
 
 	private static void table(StringBuilder page, String title, String... columns) {
-		page.append("\n## ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
+		page.append("\n### ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
 		page.append(" --- |".repeat(columns.length)).append('\n');
 	}
 

@@ -17,8 +17,7 @@ import dev.backoff.simulator.svg.SvgDrawing;
 
 /**
  * The tables of {@code docs/measurements/overload.md}, and the pictures beside the
- * figures they are made from. The words between the tables are written by hand; a table
- * goes between a line {@code <!-- figures: name -->} and the next {@code <!-- end -->}.
+ * figures they are made from.
  */
 public final class OverloadPage {
 
@@ -56,13 +55,7 @@ public final class OverloadPage {
 	String fill(String text) throws IOException {
 		String filled = text;
 		for (Map.Entry<String, String> table : tables().entrySet()) {
-			String begin = "<!-- figures: " + table.getKey() + " -->\n";
-			int from = filled.indexOf(begin);
-			int to = filled.indexOf("<!-- end -->", from);
-			if (from < 0 || to < 0) {
-				throw new IOException("No place for the figures of " + table.getKey() + ".");
-			}
-			filled = filled.substring(0, from + begin.length()) + "\n" + table.getValue() + "\n" + filled.substring(to);
+			filled = FigurePlaces.fill(filled, table.getKey(), table.getValue());
 		}
 		return filled;
 	}

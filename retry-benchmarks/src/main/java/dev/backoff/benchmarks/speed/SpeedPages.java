@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.backoff.benchmarks.report.FigurePlaces;
+
 /**
  * The pages of {@code docs/measurements} that show what JMH measured: one with all tables
  * for each JDK, and {@code speed.md}, which has the short table of the JDK that
@@ -17,10 +19,6 @@ public final class SpeedPages {
 	private static final String PUBLISH = "--publish=";
 
 	private static final String SHOWN_JDK = "17";
-
-	private static final String BEGIN = "<!-- figures: speed -->\n";
-
-	private static final String END = "<!-- end -->";
 
 	private final SpeedResults results;
 
@@ -76,7 +74,8 @@ public final class SpeedPages {
 		Files.writeString(figures, figures(), StandardCharsets.UTF_8);
 		if (this.results.feature().equals(SHOWN_JDK)) {
 			Path page = pages.resolve("speed.md");
-			Files.writeString(page, fill(Files.readString(page, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
+			String text = Files.readString(page, StandardCharsets.UTF_8);
+			Files.writeString(page, FigurePlaces.fill(text, "speed", this.table.writeShort()), StandardCharsets.UTF_8);
 		}
 	}
 
@@ -85,15 +84,6 @@ public final class SpeedPages {
 				+ "Written by `retry-benchmarks/jmh.sh --publish`. [What a call costs, measured](speed.md) says how it was "
 				+ "measured and what the\nfigures mean; *ns* is the fastest iteration, on each thread.\n\n"
 				+ this.table.write();
-	}
-
-	private String fill(String text) throws IOException {
-		int from = text.indexOf(BEGIN);
-		int to = text.indexOf(END, from);
-		if (from < 0 || to < 0) {
-			throw new IOException("No place for the figures of speed.");
-		}
-		return text.substring(0, from + BEGIN.length()) + "\n" + this.table.writeShort() + "\n" + text.substring(to);
 	}
 
 }

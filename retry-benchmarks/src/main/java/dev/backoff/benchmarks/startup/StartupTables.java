@@ -27,11 +27,12 @@ public final class StartupTables {
 
 	private final Path directory;
 
-	private final StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + "\n");
+	private final StringBuilder page = new StringBuilder();
 
 	StartupTables(int forks, Path directory) {
 		this.forks = forks;
 		this.directory = directory;
+		this.page.append("JDK %s, %d starts of each%n".formatted(System.getProperty("java.version"), forks));
 		if (isTrial()) {
 			this.page.append("\nA trial: times mean nothing.\n");
 		}

@@ -71,7 +71,7 @@ public final class WaitingTables {
 	}
 
 	private static void table(StringBuilder page, String title, String... columns) {
-		page.append("\n## ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
+		page.append("\n### ").append(title).append("\n\n| ").append(String.join(" | ", columns)).append(" |\n|");
 		page.append(" --- |".repeat(columns.length)).append('\n');
 	}
 

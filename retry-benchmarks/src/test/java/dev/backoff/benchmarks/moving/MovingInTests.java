@@ -169,7 +169,9 @@ class MovingInTests {
 			.allSatisfy((cost) -> assertThat(page("measurements/speed.md"))
 				.containsPattern("(?m)^\\Q" + cost.group(1) + "\\E \\S+ \\| " + cost.group(2) + "$"));
 		assertThat(page("measurements/overload.md")).contains("| 4.000 |", "| 1.005 |");
-		assertThat(page("measurements/durable.md")).contains("| 0.92 (", "| 1.05 (");
+		assertThat(page("comparison.md")).contains("0.90 times as many calls", "1.02 times as many");
+		assertThat(page("measurements/durable.md")).containsPattern("PostgreSQL, .* \\| 0\\.90 \\| .*")
+			.containsPattern("H2 file, .* \\| 1\\.02 \\| ");
 	}
 
 	@Test

@@ -9,13 +9,15 @@ import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Element;
 import org.xml.sax.InputSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The published page against the published figures. */
+/** The published pages against the published figures. */
 class OverloadPageTests {
 
 	private static final Path DOCS = Path.of("..", "docs");
@@ -49,6 +51,13 @@ class OverloadPageTests {
 		assertThat(tables).contains("| 1.005 |\n", "| 4.000 |\n", "| default budget | 3.1 s | 8.4 s | ");
 		assertThat(DOCS.resolve("overload.md")).content()
 			.contains("1.005 requests per call", "4.000,", "recover 8.4 s");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "startup, 17", "waiting, 17", "waiting, 25", "durable, 17" })
+	void theOtherPagesHaveTheTablesThatTheirCommandWrote(String page, int jdk) throws IOException {
+		assertThat(DOCS.resolve("measurements").resolve(page + ".md")).content()
+			.containsPattern("<!-- figures: %s %d -->\n\nJDK %2$d[^<]+\\|\n\n<!-- end -->\n".formatted(page, jdk));
 	}
 
 	@Test

@@ -52,8 +52,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoint.backoff.access=unrestricted",
 				"backoff.policies.payment-callback.base=100ms", "backoff.policies.payment-callback.cap=400ms",
-				"backoff.policies.logistics-sync.ladder=20ms", "backoff.breakers.payment-gateway.open-for=10m" })
-@ActiveProfiles("test")
+				"backoff.policies.logistics-sync.ladder=20ms", "backoff.breakers.payment-gateway.open-for=10m",
+				"shop.mail.every=2s", "shop.gateway.url=", "spring.datasource.url=jdbc:h2:mem:console" })
+@ActiveProfiles({ "durable", "test" })
 @TestBackoff(virtualTime = false, reset = false)
 @Import(ShopClient.class)
 @DirtiesContext
@@ -132,9 +133,18 @@ class ConsoleTests {
 	}
 
 	@Test
+	@Order(0)
+	void tellsOfADeadLetter() {
+		// refused twice: when the order is placed, and when the job empties the outbox
+		this.shop.fault("mails?answer=400&times=2");
+		this.shop.order("pot");
+		await("#needs", "mail-job: 1 dead");
+		await("#durable", "Requeue 1");
+	}
+
+	@Test
 	@Order(1)
 	void tellsOfTheOpenBreaker() {
-		this.shop.order("pot");
 		this.shop.fault("payments?answer=500&percent=100");
 		while (this.breakers.get("payment-gateway").state() != BreakerState.OPEN) {
 			this.shop.order("pot");
@@ -143,7 +153,7 @@ class ConsoleTests {
 		assertThat(this.browser.findElement(By.id("breakers")).getText()).containsPattern("▲ open\\s+\\d+% of 1\\d");
 		assertThat(this.browser.findElement(By.id("alarms")).getAttribute("textContent"))
 			.contains("Breaker payment-gateway is open.");
-		assertThat(this.browser.getTitle()).isEqualTo("(1) shop · Backoff");
+		assertThat(this.browser.getTitle()).isEqualTo("(2) shop · Backoff");
 	}
 
 	@Test
