@@ -27,8 +27,8 @@ public interface AsyncOperation<T extends @Nullable Object> {
 	interface CarryingExecutor extends Executor {
 
 		/**
-		 * Run a task on this thread with that context.
-		 * @param task what ends an attempt elsewhere
+		 * Run a task on this thread with the context of the caller.
+		 * @param task handles the end of an attempt on another thread
 		 */
 		void runHere(Runnable task);
 
@@ -54,9 +54,9 @@ public interface AsyncOperation<T extends @Nullable Object> {
 
 		/**
 		 * Return why the attempt that has ended without success must not be repeated,
-		 * whatever the policy says: for instance because the caller has seen a part of
-		 * its result. After this call the attempt must not affect the caller.
-		 * @param context what was worked on
+		 * whatever the policy says, for instance because the caller has received a part
+		 * of its result. After this call the attempt must not affect the caller.
+		 * @param context the context of the attempt
 		 * @return the reason in words, or null if the attempt may be repeated
 		 */
 		default @Nullable String unrepeatable(C context) {

@@ -9,12 +9,11 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
 /**
- * The attempt that is running, as its own code sees it: an immutable snapshot.
+ * An immutable snapshot of the attempt that is running.
  * <p>
  * Outside a retried call (in a unit test of the bean, or with
- * {@code backoff.enabled=false}) {@link #current()} returns the only attempt of a call,
- * with a new key each time, so that code which sends the key works everywhere.
- * Thread-safe.
+ * {@code backoff.enabled=false}) {@link #current()} returns attempt 1 of 1, with a new
+ * key each time, so that code which sends the key works everywhere. Thread-safe.
  *
  * @since 0.1
  */
@@ -43,11 +42,11 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the attempt that is running on this thread, of the innermost call.
+	 * Return the running attempt of the innermost call on this thread.
 	 * <p>
 	 * Outside a retried call this is attempt 1 of 1, with a random key that belongs to
 	 * the returned object alone: the next call of this method returns another key. Keep
-	 * the object to send one key twice.
+	 * the object to send the same key twice.
 	 * @return a snapshot
 	 */
 	public static Attempt current() {
@@ -83,7 +82,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * {@return what the attempt before threw, or null on the first attempt and after a
+	 * {@return what the previous attempt threw, or null on the first attempt and after a
 	 * result that was not good enough}
 	 */
 	public @Nullable Throwable previousFailure() {
@@ -91,9 +90,9 @@ public final class Attempt {
 	}
 
 	/**
-	 * Return the time that the attempt had left when the snapshot was taken: until its
-	 * timeout, the deadline of the call or that of the call around it, whichever is
-	 * sooner.
+	 * Return the time that the attempt had left when the snapshot was taken. The time
+	 * ends at the timeout of the attempt, the deadline of the call or the deadline of an
+	 * enclosing call, whichever is first.
 	 * @return zero or more, or null without a timeout and a deadline
 	 */
 	public @Nullable Duration timeLeft() {
@@ -101,26 +100,26 @@ public final class Attempt {
 	}
 
 	/**
-	 * {@return a key that is the same for all attempts of the call and no other call has:
-	 * what a server needs to apply repeated work once; 36 characters, a random UUID}
+	 * {@return the idempotency key, which all attempts of the call and no other call
+	 * have, so that a server can apply repeated work once; 36 characters, a random UUID}
 	 */
 	public String idempotencyKey() {
 		return this.key.get();
 	}
 
 	/**
-	 * {@return the key of the call if the running attempt has asked for it so far, or
-	 * null}
+	 * {@return the key of the call, or null if the running attempt has not asked for it
+	 * yet}
 	 */
 	public @Nullable String usedIdempotencyKey() {
 		return this.key.ifAsked();
 	}
 
 	/**
-	 * Return a number that grows with each attempt of a durable call, also over restarts.
-	 * A server that keeps the greatest number it has seen for an
+	 * Return a number that grows with each attempt of a durable call, even after a
+	 * restart. A server that keeps the greatest number that it received for an
 	 * {@linkplain #idempotencyKey() idempotency key} can refuse an attempt of a process
-	 * that stalled and was overtaken. Numbers of two calls must not be compared.
+	 * that stalled and was overtaken. Do not compare the numbers of two calls.
 	 * @return the number, 1 or more; 0 outside a durable call
 	 */
 	public long fence() {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.DurationText;
 
 /**
- * An attempt took longer than its policy's attempt timeout, or than the time left before
- * the deadline. It is transient. Its cause is what the interrupted work threw, if it
- * threw anything.
+ * The failure of an attempt that took longer than its policy's attempt timeout, or than
+ * the time left before the deadline. The failure is transient. Its cause is what the
+ * interrupted work threw, if it threw anything.
  *
  * @since 0.1
  */
@@ -50,8 +50,8 @@ public final class AttemptTimeoutException extends RuntimeException {
 	}
 
 	/**
-	 * {@return how long the attempt had; the attempt timeout, or less where the deadline
-	 * left less}
+	 * {@return how long the attempt was allowed to take; the attempt timeout, or the time
+	 * until the deadline if that was shorter}
 	 */
 	public Duration timeout() {
 		return Duration.ofNanos(this.nanos);

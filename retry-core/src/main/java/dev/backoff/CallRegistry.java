@@ -22,19 +22,19 @@ import dev.backoff.time.TimerEntry;
 import dev.backoff.time.WakeSignal;
 
 /**
- * The calls of the retries of one application: those that wait for their next attempt,
- * and how many run. An operator can list and wake the calls that wait. A shutdown wakes
- * them all: they end as {@link StopReason#SHUTDOWN} with the last real failure, and no
- * call is retried any more. First attempts still pass. Thread-safe.
+ * The retried calls of one application: which calls wait for their next attempt, and how
+ * many calls run. An operator can list and wake the waiting calls. A shutdown wakes all
+ * of them: they end as {@link StopReason#SHUTDOWN} with their last failure, and from then
+ * on no call is retried. First attempts are still made. Thread-safe.
  * <p>
- * A call runs from its start to the end of its recovery; a call inside another one counts
- * too. Only the calls of retries that {@linkplain RetryBuilder#counted(boolean) count
- * them} are counted, and of those under a deadline or an attempt timeout the attempts are
- * listed.
+ * A call runs from its start to the end of its recovery; a call inside another call is
+ * counted as well. Running calls are counted only for retries that
+ * {@linkplain RetryBuilder#counted(boolean) count them}. If the policy of such a retry
+ * has a deadline or an attempt timeout, its running attempts are listed.
  * <p>
- * A policy is given by its exact name; null stands for all policies. No code of a call
- * runs under a lock, or on the thread of an operator, unless the executor of the call's
- * attempts does so. This file is long because a waiter and the list it is in are one.
+ * Policies are given by their exact names. No code of a call runs under a lock, or on the
+ * thread of an operator unless the executor of the call's attempts runs it there. This
+ * file is long because each waiting call is also a link of the list of waiting calls.
  *
  * @since 0.1
  */
@@ -55,7 +55,7 @@ public final class CallRegistry {
 
 	private final Set<Listed> attempts = ConcurrentHashMap.newKeySet();
 
-	/** Begin without calls. */
+	/** Create a registry without calls. */
 	public CallRegistry() {
 	}
 
@@ -110,10 +110,10 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return the calls that have waited longest for their next attempt, the first to
+	 * {@return the calls that have waited longest for their next attempt, the longest
 	 * wait first}
-	 * @param policy whose calls, or null for all
-	 * @param most how many at most
+	 * @param policy the policy of the calls, or null for all policies
+	 * @param most the greatest number to return
 	 */
 	public List<WaitingCall> oldestWaiting(@Nullable String policy, int most) {
 		List<Seen> seen = new ArrayList<>();
@@ -130,10 +130,10 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * Wake calls: they go on as if their waits had ended. Each still asks the switches,
-	 * its deadline, the breaker and, if it waited for the budget, the budget. Calls that
+	 * Wake waiting calls: they go on as if their waits had ended. Switches, deadline and
+	 * breaker still apply; the budget applies to calls that waited for it. Calls that
 	 * wait for a permit are not woken: they keep their places in the queue.
-	 * @param policy whose calls, or null for all
+	 * @param policy the policy of the calls, or null for all policies
 	 * @return how many calls were woken
 	 */
 	public int wake(@Nullable String policy) {
@@ -141,9 +141,9 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * Wake the calls that end after retries were switched off. Calls that ask again for a
-	 * result that is not final yet go on, and so do those before their first attempt.
-	 * @param policy whose retries were switched off, or null for all
+	 * Wake the calls that end because retries were switched off. Calls that poll for a
+	 * final result go on waiting, and so do calls before their first attempt.
+	 * @param policy the policy whose retries were switched off, or null for all policies
 	 * @return how many calls were woken
 	 */
 	public int retriesAreOff(@Nullable String policy) {
@@ -156,15 +156,15 @@ public final class CallRegistry {
 		return woken.size();
 	}
 
-	/** Wake all calls, now and from now on. The second time does nothing. */
+	/** End the waits of all calls, now and from now on. A second call has no effect. */
 	public void shutDown() {
 		shutDown((ends) -> ends.forEach(Runnable::run));
 	}
 
 	/**
-	 * Wake all calls, now and from now on. The second time does nothing.
-	 * @param runner runs the ends of the asynchronous calls among them, whose recoveries
-	 * may be slow
+	 * End the waits of all calls, now and from now on. A second call has no effect.
+	 * @param runner runs the tasks that end the asynchronous calls, because their
+	 * recoveries may be slow
 	 */
 	public void shutDown(Consumer<List<Runnable>> runner) {
 		this.shutDown = true;
@@ -202,7 +202,7 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return whether all waits have ended; true after {@link #shutDown()}}
+	 * {@return whether calls no longer wait; true after {@link #shutDown()}}
 	 */
 	public boolean isShutDown() {
 		return this.shutDown;
@@ -235,10 +235,10 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * Run an action once when no call runs: now, or on the thread of the last call. More
-	 * calls may begin meanwhile.
-	 * @param action what to run, which should be quick and throws nothing; it takes the
-	 * place of one that has not run
+	 * Run an action once when no call runs: at once, or on the thread of the call that
+	 * ends last. Other calls may begin meanwhile.
+	 * @param action a quick action that throws nothing; it replaces an earlier action
+	 * that has not run yet
 	 */
 	public void whenNoneRuns(Runnable action) {
 		this.whenNoneRuns.set(action);
@@ -271,10 +271,10 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return the attempts that have run longest, of policies with a deadline or an
-	 * attempt timeout, the oldest first}
-	 * @param policy whose attempts, or null for all
-	 * @param most how many at most
+	 * {@return the running attempts that began first, the oldest first; only attempts of
+	 * policies with a deadline or an attempt timeout}
+	 * @param policy the policy of the attempts, or null for all policies
+	 * @param most the greatest number to return
 	 */
 	public List<RunningAttempt> oldestRunning(@Nullable String policy, int most) {
 		return this.attempts.stream()
@@ -410,9 +410,10 @@ public final class CallRegistry {
 	 *
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
-	 * @param attempt the attempt that is over, counted from 1; 0 if the first is still to
-	 * come, because a breaker has refused it
-	 * @param dueIn how long it still waits, zero or more; at most so long for a permit
+	 * @param attempt the last attempt that has ended, counted from 1; 0 if the first is
+	 * still to come, because it had no permit
+	 * @param dueIn how long the call still waits, zero or more; the longest that it may
+	 * wait if it waits for a permit
 	 * @param elapsed how long ago the call began
 	 * @since 0.1
 	 */

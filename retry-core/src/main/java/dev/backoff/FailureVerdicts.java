@@ -9,8 +9,8 @@ import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
 
 /**
- * Judge a dependency by its exceptions, with the rules that retries follow: an exception
- * that is not worth a retry counts as an answer. For breakers that are
+ * Judge a dependency by its exceptions, by the same rules as retries: an exception that
+ * is not worth a retry counts as an answer. It is meant for breakers that are
  * {@linkplain CircuitBreaker#call used by hand}. Immutable and thread-safe.
  *
  * @since 0.1
@@ -26,7 +26,7 @@ public final class FailureVerdicts implements Function<Throwable, Verdict> {
 
 	/**
 	 * {@return verdicts by the given classifiers}
-	 * @param classifiers in the order they are asked
+	 * @param classifiers in the order in which they are asked
 	 */
 	public static FailureVerdicts of(List<? extends FailureClassifier> classifiers) {
 		return new FailureVerdicts(classifiers);

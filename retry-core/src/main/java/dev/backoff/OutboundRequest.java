@@ -11,9 +11,9 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
 /**
- * A request to be sent within a call, with what it may say to its server about that call.
- * For integrations of clients; applications ask {@link Attempt}. Immutable and
- * thread-safe.
+ * A request that is sent within a call, with the facts about the call that the request
+ * may tell its server. It is meant for integrations of clients; applications use
+ * {@link Attempt}. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -35,11 +35,11 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Note that the attempt on this thread is about to send a request. To be called once
-	 * for each request, since each has a key of its own.
+	 * Note that the attempt on this thread is about to send a request. Call this method
+	 * once for each request, because each request has its own key.
 	 * @param method the HTTP method, in upper case
-	 * @param uri where to, for the stop report, which names host and port; or null
-	 * @return what to say, or null if no call and no deadline concerns the request
+	 * @param uri the address, of which the stop report names host and port; or null
+	 * @return the facts to send, or null if no call and no deadline applies
 	 */
 	public static @Nullable OutboundRequest begin(String method, @Nullable URI uri) {
 		CallState call = CallStack.ofThread().running();
@@ -53,10 +53,10 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Note that the attempt on this thread has sent a request, where only its failure
-	 * tells of it. It may be noted twice.
+	 * Note that the attempt on this thread has sent a request, if only the failure of the
+	 * request tells that it was sent. The same request may be noted twice.
 	 * @param method the HTTP method, in upper case
-	 * @param uri tells where to; what it throws is ignored
+	 * @param uri supplies the address; an exception that it throws is ignored
 	 */
 	public static void sent(String method, Supplier<? extends @Nullable URI> uri) {
 		CallState call = CallStack.ofThread().running();
@@ -96,10 +96,10 @@ public final class OutboundRequest {
 	}
 
 	/**
-	 * Return the key by which the server recognises the request when it is repeated. It
-	 * is the same at each attempt, of an enclosing call too; each request of an attempt
-	 * and each call has its own. A call that asks neither this nor
-	 * {@link Attempt#idempotencyKey()} counts as one that sends no key.
+	 * Return the key by which the server recognises the request when it is repeated. A
+	 * request keeps its key at each attempt of this call and of an enclosing call. Each
+	 * request of an attempt and each call has its own key. A call that asks for neither
+	 * this key nor {@link Attempt#idempotencyKey()} counts as a call that sends no key.
 	 * @return 36 characters, or null unless the policy is {@link Idempotency#BY_KEY}
 	 */
 	public @Nullable String idempotencyKey() {

@@ -6,8 +6,9 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 
 /**
- * Follow an unsuccessful stop, once, outside the retries. Its result is returned to the
- * caller; its exception is thrown, with the original failure suppressed.
+ * Work that follows an unsuccessful stop. It runs once and is not retried. Its result is
+ * returned to the caller. If it throws, the caller gets its exception, with the original
+ * failure as a suppressed exception.
  *
  * @param <C> the type of the context
  * @param <T> the type of the result
@@ -18,7 +19,7 @@ import dev.backoff.event.StopReason;
 public interface Recovery<C, T extends @Nullable Object, X extends Throwable> {
 
 	/**
-	 * Return whether this recovery accepts the given stop. It is asked only for stops
+	 * Return whether this recovery accepts the given stop. It is called only for stops
 	 * that are {@linkplain StopReason#isRecoverable() recoverable}, and never for an
 	 * {@link Error}.
 	 * @param stopped the stop report of the call
@@ -29,11 +30,11 @@ public interface Recovery<C, T extends @Nullable Object, X extends Throwable> {
 	}
 
 	/**
-	 * Recover.
+	 * Run the recovery.
 	 * @param context what the operation ran on
 	 * @param stopped the stop report of the call, with the last failure or result
 	 * @return the result of the call
-	 * @throws X if there is no recovery
+	 * @throws X if the recovery fails
 	 */
 	T recover(C context, RetriesStoppedException stopped) throws X;
 

@@ -24,12 +24,12 @@ public sealed interface ResumeResult {
 	/**
 	 * Another attempt follows.
 	 *
-	 * @param attempts how many attempts have ended; as before if none was made or it was
-	 * interrupted
+	 * @param attempts how many attempts have ended; unchanged if no attempt was made or
+	 * the attempt was interrupted
 	 * @param delay how long the call waits from now on
 	 * @param previousDelay the part of this wait that the policy's rule chose
-	 * @param finalPoll whether the next attempt is the final poll before the deadline, or
-	 * that was asked
+	 * @param finalPoll whether the final poll before the deadline is the next attempt or
+	 * has been made
 	 * @param failure what the attempt threw, or null
 	 */
 	record Again(int attempts, Duration delay, Duration previousDelay, boolean finalPoll,

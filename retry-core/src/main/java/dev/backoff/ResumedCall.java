@@ -5,22 +5,22 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a call that is kept elsewhere while it waits, such as in a database.
- * It is all that an attempt in another process needs to decide as if the call had never
- * left the memory of one. Immutable.
+ * The state of a call that is kept elsewhere, such as in a database, while it waits. From
+ * this state another process can make the next attempt as if the call had never left the
+ * memory of one process. Immutable.
  *
  * @param key the idempotency key, the same for all attempts of the call
  * @param fence a number that grows from attempt to attempt, so that a server can refuse
- * an attempt which is older than one that it has seen; zero or more
+ * an attempt after it has seen a later one; zero or more
  * @param attempts how many attempts have ended, 0 before the first
  * @param elapsed the time since the call began, waits included
  * @param timeLeft the time until its deadline, negative after it, or null without one
  * @param previousDelay the part of the last wait that the policy's rule chose, or zero
- * @param finalPoll whether the final poll before the deadline is due or was asked
+ * @param finalPoll whether the final poll before the deadline is due or has been made
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
- * one
- * @param failure what the attempt before threw, in words for the stop report of a call
- * that stops without another attempt, or null before the first and after a result
+ * an attempt
+ * @param failure what the previous attempt threw, in words for the stop report of a call
+ * that stops without another attempt; null before the first attempt and after a result
  * @since 0.1
  */
 public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,

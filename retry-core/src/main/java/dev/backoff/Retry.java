@@ -17,17 +17,17 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
- * Run operations under a policy, on the calling thread or without holding one. <pre>
+ * Run operations under a policy, on the calling thread or asynchronously. <pre>
  * Retry retry = Retry.of(RetryPolicy.defaults("orders"));
  * Order order = retry.call(() -&gt; client.place(cart));
  * retry.run(() -&gt; client.confirm(order));
  * CompletableFuture&lt;Order&gt; later = retry.callAsync(() -&gt; client.placeAsync(cart));
  * </pre> The caller gets the operation's own result or exception, never a wrapper. A
  * failure that ended the call carries a stop report as a suppressed
- * {@link RetriesStoppedException}; results that were not good enough to the end are
- * returned as they are. Interrupting the thread ends a wait: the flag stays set and the
- * last failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe,
- * and immutable unless it is {@linkplain #switchTo(Retry) switched}.
+ * {@link RetriesStoppedException}. A last result that was not good enough is returned as
+ * it is. Interrupting the thread ends a wait: the interrupt flag stays set, and the last
+ * failure is thrown. Cancelling the future ends an asynchronous call. Thread-safe, and
+ * immutable unless it is {@linkplain #switchTo(Retry) switched}.
  *
  * @since 0.1
  */
@@ -42,7 +42,7 @@ public final class Retry {
 
 	/**
 	 * {@return a retry without listeners, in the system's time}
-	 * @param policy what is retried, how often, until when and how spaced
+	 * @param policy what is retried, how often, until when and with which delays
 	 */
 	public static Retry of(RetryPolicy policy) {
 		return builder(policy).build();
@@ -50,7 +50,7 @@ public final class Retry {
 
 	/**
 	 * {@return a builder, which may build more than once}
-	 * @param policy what is retried, how often, until when and how spaced
+	 * @param policy what is retried, how often, until when and with which delays
 	 */
 	public static RetryBuilder builder(RetryPolicy policy) {
 		return new RetryBuilder(policy);
@@ -145,8 +145,8 @@ public final class Retry {
 	 * is held while the call waits.
 	 * @param operation one attempt of the work
 	 * @param <T> the type of the result
-	 * @return completes with the result of the last attempt, or with what it failed with,
-	 * the same instance; to cancel it ends the call and the running attempt
+	 * @return completes with the result of the last attempt, or with its failure, the
+	 * same instance; cancelling it ends the call and the running attempt
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> callAsync(AsyncOperation<T> operation) {
 		return this.<AsyncOperation<T>, T>callAsyncOn(operation, (context, number) -> context.run(), null);
@@ -156,11 +156,11 @@ public final class Retry {
 	 * Run an asynchronous operation until it succeeds or the policy stops it, then
 	 * recover.
 	 * @param operation one attempt of the work
-	 * @param recovery what follows an unsuccessful stop, on the thread on which the call
-	 * ended: it should return at once
+	 * @param recovery what follows an unsuccessful stop; it runs on the thread on which
+	 * the call ended and should return at once
 	 * @param <T> the type of the result
 	 * @return completes with the result of the last attempt or of the recovery, or with
-	 * what either failed with, the same instance
+	 * the failure of either, the same instance
 	 */
 	public <T extends @Nullable Object> CompletableFuture<T> callAsync(AsyncOperation<T> operation,
 			Recovery<? super AsyncOperation<T>, ? extends CompletionStage<T>, ?> recovery) {
@@ -175,7 +175,7 @@ public final class Retry {
 	 * @param <C> the type of the context
 	 * @param <T> the type of the result
 	 * @return completes with the result of the last attempt or of the recovery, or with
-	 * what either failed with, the same instance
+	 * the failure of either, the same instance
 	 */
 	public <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
@@ -202,8 +202,8 @@ public final class Retry {
 	}
 
 	/**
-	 * Publish to the observers that a call is stored which {@link #attemptOn} is to make.
-	 * @param key its {@linkplain ResumedCall#key() key}
+	 * Tell the observers that a call was stored whose attempts {@link #attemptOn} makes.
+	 * @param key the {@linkplain ResumedCall#key() key} of the call
 	 */
 	public void stored(String key) {
 		this.drivers.steps.events().stored(key);
@@ -211,17 +211,17 @@ public final class Retry {
 
 	/**
 	 * Make one attempt of a call that is kept elsewhere, on this thread, and recover if
-	 * the call stops. This waits for nothing: the keeper stores what is returned, and
-	 * makes the next attempt when the delay is over. Meanwhile an open breaker, a spent
-	 * budget, a shutdown and retries that are switched off do not end the call.
-	 * @param call what is known of the call
+	 * the call stops. This method does not wait: the keeper of the call stores the
+	 * returned value, and makes the next attempt when the delay is over. An open breaker,
+	 * a spent budget, a shutdown and switched-off retries do not end such a call.
+	 * @param call the stored state of the call
 	 * @param context what to work on; conditions see it
 	 * @param operation one attempt of the work
 	 * @param recovery what follows an unsuccessful stop, or null
 	 * @param <C> the type of the context
 	 * @param <T> the type of the result
 	 * @param <X> the checked exception both throw
-	 * @return what follows; what the attempt or the recovery threw is in it
+	 * @return what follows, with what the attempt or the recovery threw
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> ResumeResult attemptOn(ResumedCall call, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
@@ -240,10 +240,10 @@ public final class Retry {
 	}
 
 	/**
-	 * Take over the policy, the listeners and all shared objects of another retry, for
-	 * calls that begin from now on. Running calls end as they began. Code that holds this
-	 * retry so follows a change of its configuration.
-	 * @param other built for this; later changes of it have no effect here
+	 * Use the policy, the listeners and all shared objects of another retry for calls
+	 * that begin from now on. Running calls keep their own. Thus code that holds this
+	 * retry follows a change of its configuration.
+	 * @param other the retry with the new settings; later changes of it are ignored
 	 */
 	public void switchTo(Retry other) {
 		this.drivers = other.drivers;
@@ -258,7 +258,7 @@ public final class Retry {
 
 	/**
 	 * Return whether a failure is worth another attempt, by the lists and classifiers of
-	 * the policy. How many attempts there have been plays no part.
+	 * the policy. The number of attempts plays no part.
 	 * @param failure what an attempt threw
 	 * @return false if no call would retry it
 	 */
@@ -267,16 +267,17 @@ public final class Retry {
 	}
 
 	/**
-	 * {@return the delays of one call that begins now, for a library that makes attempts
-	 * and waits by itself: null when no retry follows} Budget, breaker, hints of servers
-	 * and the concurrency limit have no part in them. Not thread-safe.
+	 * {@return a supplier of the delays of one call that begins now, for a library that
+	 * makes attempts and waits itself; it supplies null when no retry follows} The
+	 * supplier ignores the budget, the breaker, hints of servers and the concurrency
+	 * limit. Not thread-safe.
 	 */
 	public Supplier<@Nullable Duration> delays() {
 		return this.drivers.steps.delays();
 	}
 
 	/**
-	 * {@return how logs and meters call what is run, by default the policy's name}
+	 * {@return the name of the work in logs and meters, by default the policy's name}
 	 */
 	public String method() {
 		return this.drivers.steps.settings().method();

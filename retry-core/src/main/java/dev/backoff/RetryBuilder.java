@@ -62,7 +62,7 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set how logs and meters call what is run.
+	 * Set the name of the work in logs and meters.
 	 * @param method for instance {@code OrderService.place}
 	 * @return this builder
 	 */
@@ -82,7 +82,7 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the source of chance.
+	 * Set the source of random numbers.
 	 * @param random the source
 	 * @return this builder
 	 */
@@ -122,8 +122,8 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set a switch that is read at each decision: while it is off, first attempts are
-	 * made and no retries.
+	 * Set a switch that is read at each decision. While the switch is off, first attempts
+	 * are made, but no failure is retried.
 	 * @param enabled the switch
 	 * @return this builder
 	 */
@@ -133,8 +133,8 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the breaker that permits attempts, shared with all that call the same
-	 * dependency. Retries stop when it refuses them.
+	 * Set the breaker that permits attempts. It is shared by all calls to the same
+	 * dependency. Retries stop when the breaker rejects them.
 	 * @param breaker the breaker, or null for none
 	 * @return this builder
 	 */
@@ -144,9 +144,9 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the budget that pays for retries, shared with all that call the same
-	 * dependency, so that retries do not make an outage worse. Without a budget each call
-	 * has only its own limits.
+	 * Set the budget that pays for retries. It is shared by all calls to the same
+	 * dependency, so that retries do not make an outage worse. Without a budget, only the
+	 * limits of each call apply.
 	 * @param budget the budget, or null for none
 	 * @return this builder
 	 */
@@ -156,9 +156,9 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the limit of attempts at once, shared by all methods of the policy. Without one
-	 * a retry has its own, by its policy.
-	 * @param limit limits attempts, or null
+	 * Set the limit of attempts at once, which all methods of the policy share. Without
+	 * it, the retry has its own limit, with the numbers of its policy.
+	 * @param limit the shared limit, or null
 	 * @return this builder
 	 */
 	public RetryBuilder concurrencyLimit(@Nullable ConcurrencyLimit limit) {
@@ -167,9 +167,9 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set where calls are registered, shared by the retries of one application, so that
-	 * its shutdown wakes those that wait.
-	 * @param registry where calls are registered
+	 * Set the registry of calls. The retries of one application share it, so that its
+	 * shutdown wakes the calls that wait.
+	 * @param registry the registry
 	 * @return this builder
 	 */
 	public RetryBuilder calls(CallRegistry registry) {
@@ -188,9 +188,9 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the executor of the later attempts of asynchronous calls, by default that of
-	 * {@link CompletableFuture}'s asynchronous stages. With an executor that runs tasks
-	 * on the calling thread, all such calls share the timer's thread.
+	 * Set the executor of the later attempts of asynchronous calls. The default is the
+	 * executor of {@link CompletableFuture}'s asynchronous stages. If the executor runs
+	 * tasks on the calling thread, all asynchronous calls share the timer's thread.
 	 * @param executor the executor; a call that it refuses ends as
 	 * {@link StopReason#REJECTED}
 	 * @return this builder
@@ -200,9 +200,9 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set the executor of the later attempts of asynchronous calls, for each call.
-	 * @param executor asked at the start of each call, on the calling thread, so that
-	 * what it returns may take along what is bound to that thread
+	 * Set a supplier of the executor of the later attempts, for each asynchronous call.
+	 * @param executor called at the start of each call, on the calling thread, so that
+	 * the supplied executor can carry the context of that thread
 	 * @return this builder
 	 */
 	public RetryBuilder executorOfEachCall(Supplier<? extends Executor> executor) {

@@ -10,15 +10,15 @@ import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 
 /**
- * What calls inside it must respect: a running attempt, carried to another thread, or a
- * deadline from outside. <pre>
+ * A running attempt that is carried to another thread, or a deadline from outside. Calls
+ * inside the context respect it. <pre>
  * RetryContext context = RetryContext.capture();
  * executor.submit(context.wrap(() -&gt; inventory.reserve(order)));
- * </pre> Calls made while it is {@linkplain #open() open} never outlive its deadline, and
- * send keys that belong to its call. Deadlines only tighten: a sooner one that holds on
- * the thread stays. Requests on several threads have the same keys at the next attempt if
- * each thread opens a context of its own. Immutable and thread-safe; one context may be
- * open on several threads.
+ * </pre> Calls made while the context is {@linkplain #open() open} never outlive its
+ * deadline, and send keys that belong to its call. A sooner deadline of the thread stays
+ * in force. Requests on several threads have the same keys at the next attempt if each
+ * thread opens a context of its own. Immutable and thread-safe; one context may be open
+ * on several threads.
  *
  * @since 0.1
  */
@@ -38,7 +38,7 @@ public final class RetryContext {
 	}
 
 	/**
-	 * {@return what this thread's calls must respect now; it may be
+	 * {@return the context that this thread's calls must respect now; it may be
 	 * {@linkplain #isEmpty() empty}}
 	 */
 	public static RetryContext capture() {
@@ -47,8 +47,8 @@ public final class RetryContext {
 	}
 
 	/**
-	 * Publish to an observer's call which observed calls are around the work on this
-	 * thread, as to a call that begins here.
+	 * Tell an observed call which observed calls are around the work on this thread, as
+	 * if the call began here.
 	 * @param told whose {@link CallObserver.ObservedCall#isInside isInside} is called
 	 */
 	public static void tellAround(CallObserver.ObservedCall told) {
@@ -83,15 +83,15 @@ public final class RetryContext {
 	}
 
 	/**
-	 * {@return whether there is nothing to respect; true if no attempt was running}
+	 * {@return whether there is nothing to respect, neither an attempt nor a deadline}
 	 */
 	public boolean isEmpty() {
 		return this.shared == null;
 	}
 
 	/**
-	 * Make this thread's calls respect the context until the scope is closed, on this
-	 * thread too.
+	 * Make this thread's calls respect the context until the scope is closed. Close the
+	 * scope on the same thread.
 	 * @return the scope to close
 	 */
 	public Scope open() {

@@ -15,12 +15,13 @@ import java.lang.annotation.Target;
  * }
  *
  * Receipt park(Order order, RetriesStoppedException report) { ... }
- * </pre> Without attributes: four attempts, waits drawn from 0 up to 100, 200 and 400 ms,
- * any exception but programming errors and permanent failures. Attributes are texts; all
- * but {@link #retryWhen()}, {@link #until()}, {@link #recover()} and {@link #key()} take
- * <code>${placeholders}</code>. {@code backoff.policies.<name>} wins over a method's
- * annotation, this over its type's, and all over {@code backoff.defaults}. A proxy
- * advises no private, static and final methods, and no calls of a bean to itself.
+ * </pre> Without attributes, a call makes up to four attempts, with delays drawn from 0
+ * up to 100, 200 and 400 ms. Any exception is retried except programming errors, refusals
+ * and permanent failures. All text attributes but {@link #retryWhen()}, {@link #until()},
+ * {@link #recover()} and {@link #key()} take <code>${placeholders}</code>.
+ * {@code backoff.policies.<name>} overrides a method's annotation, which overrides the
+ * annotation of its type; {@code backoff.defaults} comes last. A proxy advises no
+ * private, static and final methods, and no calls of a bean to itself.
  *
  * @since 0.1
  */
@@ -32,7 +33,7 @@ public @interface Backoff {
 
 	/**
 	 * The policy's name: its key below {@code backoff.policies}, and the name in logs and
-	 * meters. Without one, {@code SimpleClassName.method}.
+	 * meters. The default is {@code SimpleClassName.method}.
 	 * @return a name
 	 */
 	String value() default "";
@@ -60,27 +61,27 @@ public @interface Backoff {
 	String base() default "";
 
 	/**
-	 * The longest delay; by default 10 s or 100 times the base, the longer of the two,
-	 * and none for a ladder.
+	 * The longest delay. By default it is 10 s or 100 times the base, whichever is
+	 * longer; a ladder has no cap by default.
 	 * @return a duration, not below the base
 	 */
 	String cap() default "";
 
 	/**
-	 * The growth of an exponential; 2 by default.
+	 * The factor from delay to delay of an exponential shape; 2 by default.
 	 * @return a number of at least 1
 	 */
 	String multiplier() default "";
 
 	/**
-	 * The growth of a linear shape; the base by default.
+	 * The growth from delay to delay of a linear shape; the base by default.
 	 * @return a duration
 	 */
 	String step() default "";
 
 	/**
-	 * The delays one after the other, such as {@code {"1s x5", "10s x3", "30s"}}; the
-	 * last one repeats. Where {@link #maxAttempts()} is not set beside it, there are as
+	 * A list of fixed delays (levels), such as {@code {"1s x5", "10s x3", "30s"}}; the
+	 * last level repeats. If {@link #maxAttempts()} is not set beside it, there are as
 	 * many retries as levels; with a deadline, the last level repeats until the deadline.
 	 * @return durations, each with an optional number of times
 	 */
@@ -94,36 +95,36 @@ public @interface Backoff {
 	String jitter() default "";
 
 	/**
-	 * All attempts, the first call included; 4 by default.
+	 * The number of all attempts, the first call included; 4 by default.
 	 * @return a number of at least 1, or {@code unlimited}
 	 */
 	String maxAttempts() default "";
 
 	/**
-	 * The time for the whole call, waits included: after it no attempt starts. A slow
-	 * attempt that succeeds is not cut.
+	 * The time for the whole call, waits included. After the deadline no attempt starts.
+	 * A slow attempt that succeeds after the deadline still counts.
 	 * @return a duration, or {@code none} (the default)
 	 */
 	String deadline() default "";
 
 	/**
-	 * The time for each attempt, never longer than what the deadline has left. An attempt
-	 * that takes longer is interrupted, or cancelled if it is asynchronous, and fails
-	 * with an {@code AttemptTimeoutException}, which is transient. Work that does not
-	 * react to interruption ends late.
+	 * The time for each attempt, or the time until the deadline if that is shorter. An
+	 * attempt that takes longer is interrupted, or cancelled if it is asynchronous, and
+	 * fails with an {@code AttemptTimeoutException}, which is transient. Work that does
+	 * not react to interruption ends late.
 	 * @return a duration, or {@code none} (the default)
 	 */
 	String attemptTimeout() default "";
 
 	/**
-	 * The failures to retry, instead of all but programming errors; subtypes are included
-	 * and causes are searched.
+	 * The failures to retry, instead of those that are retried by default. Subtypes are
+	 * included and causes are searched.
 	 * @return exception types
 	 */
 	Class<? extends Throwable>[] retryOn() default {};
 
 	/**
-	 * The failures never to retry, which outweighs all other settings.
+	 * The failures that are never retried. This list outweighs all other settings.
 	 * @return exception types
 	 */
 	Class<? extends Throwable>[] abortOn() default {};
@@ -144,23 +145,23 @@ public @interface Backoff {
 
 	/**
 	 * The bean name of a {@code FailureClassifier} that is asked before all others, for
-	 * this policy only. With {@code none} no classifier is asked and nothing is judged:
-	 * {@link #retryOn()} and {@link #abortOn()} decide alone.
+	 * this policy only. With {@code none}, no classifier and no built-in rule judges
+	 * failures: {@link #retryOn()} and {@link #abortOn()} decide alone.
 	 * @return a bean name, or {@code none}
 	 */
 	String classifier() default "";
 
 	/**
 	 * The circuit breaker: a key below {@code backoff.breakers}. By default it is the
-	 * policy's name, and there is none unless that key exists; a policy that names itself
-	 * here gets the default numbers.
+	 * policy's name, but only if that key exists; otherwise the policy has no breaker. A
+	 * policy whose own name is set here gets a breaker with the default numbers.
 	 * @return a name, or {@code none}
 	 */
 	String breaker() default "";
 
 	/**
 	 * The budget of retries: a key below {@code backoff.budgets}. By default it is the
-	 * policy's name, with the default numbers unless that key exists.
+	 * policy's name. If that key does not exist, the budget has the default numbers.
 	 * @return a name, or {@code none}
 	 */
 	String budget() default "";
@@ -168,55 +169,55 @@ public @interface Backoff {
 	/**
 	 * Whether work that was applied already may be applied again. With {@code false}, a
 	 * failure after which the work may have been applied is not retried; with
-	 * {@code by-key} it is, since the server applies work with one idempotency key once.
+	 * {@code by-key} it is retried, as the server applies work with one key only once.
 	 * @return {@code true} or {@code yes} (the default), {@code false} or {@code no}, or
 	 * {@code by-key}
 	 */
 	String idempotent() default "";
 
 	/**
-	 * How many attempts of the policy run at once in this process. A permit is held for
-	 * one attempt and free while the call waits; further attempts wait for one.
+	 * How many attempts of the policy may run at once in this process. Each attempt holds
+	 * a permit, which is free while the call waits; further attempts wait for a permit.
 	 * @return a number of at least 1, or {@code none} (the default)
 	 */
 	String concurrency() default "";
 
 	/**
 	 * A method of the same bean that takes over when the retries have stopped without
-	 * success: the first of the same parameters, from none to all, optionally a
-	 * {@code Throwable} or a {@code RetriesStoppedException} before or after them, and a
-	 * compatible return type.
+	 * success. It takes the first parameters of the retried method: all, some or none. A
+	 * {@code Throwable} or a {@code RetriesStoppedException} may stand before or after
+	 * them. Its return type is compatible.
 	 * @return a method name
 	 */
 	String recover() default "";
 
 	/**
-	 * Whether calls are stored, so that they survive the end of the process: the caller
+	 * Whether calls are stored, so that they survive the end of the process. The caller
 	 * gets a handle at once, and the call is made and retried in the background, at least
-	 * once. It needs the module {@code retry-durable-spring-boot-starter}, a name, and a
-	 * method that returns nothing or a {@code DurableCall}.
+	 * once. Stored calls need the module {@code retry-durable-spring-boot-starter}, a
+	 * name, and a method that returns nothing or a {@code DurableCall}.
 	 * @return {@code true}, or {@code false} (the default)
 	 */
 	String durable() default "";
 
 	/**
 	 * The key of a durable call: an expression over the parameters and
-	 * {@code #root.args}, such as {@code #trade}. While a call of a key is stored,
-	 * another one joins it. Without an expression each call is its own.
+	 * {@code #root.args}, such as {@code #trade}. While a call is stored, another call
+	 * with its key joins it. Without an expression, calls never join.
 	 * @return a SpEL expression that gives a text, a number, an enum or a UUID
 	 */
 	String key() default "";
 
 	/**
-	 * When a durable method without parameters is called by itself, once in all processes
-	 * that share the database: a Spring cron expression of six fields, or {@code every}
-	 * and a duration, counted from the end of the call before.
+	 * When a durable method without parameters is called automatically, once for all
+	 * processes that share the database. The schedule is a Spring cron expression of six
+	 * fields, or {@code every} and a duration, counted from the end of the previous call.
 	 * @return a schedule, such as {@code 0 0 3 * * *} or {@code every 10m}
 	 */
 	String schedule() default "";
 
 	/**
-	 * The time zone of a cron expression, that of the system by default.
+	 * The time zone of a cron expression, by default the system's.
 	 * @return a zone, such as {@code Europe/Berlin}
 	 */
 	String scheduleZone() default "";

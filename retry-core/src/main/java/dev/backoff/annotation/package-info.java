@@ -1,4 +1,4 @@
-/** The annotation, on its own: it carries text and depends on nothing. */
+/** The annotation of retried methods. It depends on no other package. */
 @NullMarked
 package dev.backoff.annotation;
 

@@ -12,23 +12,25 @@ import dev.backoff.window.WindowLength;
  * The numbers of a circuit breaker: when it opens, for how long, and how it finds out
  * whether it may close. Immutable and thread-safe. Start from {@link #builder()}.
  *
- * @param failureRate the share of failed calls from which on it opens, above 0 and at
+ * @param failureRate the share of failed calls at which the breaker opens, above 0 and at
  * most 1; 0.5 by default
  * @param slowCall the time a call must exceed to count as slow, above zero; null, the
  * default, if no call counts as slow
- * @param slowCallRate the share of slow calls from which on it opens, above 0 and at most
- * 1; 0.8 by default
- * @param window how far back it counts, over a time or a number of calls; 30 s by default
- * @param minimumCalls how many calls the window must hold before it opens, 1 or more; 20
+ * @param slowCallRate the share of slow calls at which the breaker opens, above 0 and at
+ * most 1; 0.8 by default
+ * @param window how far back the breaker counts, over a time or a number of calls; 30 s
  * by default
- * @param openFor how long it stays open at most before it probes, above zero; 30 s by
- * default
- * @param openForMultiplier by how much the time open grows each time its probes fail, up
- * to 1 h or {@code openFor} if that is longer; a finite number of 1 or more, 1 by default
- * @param probes how many calls it lets through half-open, 1 or more; 3 by default
- * @param halfOpenTimeout how long its probes may take before it opens again, above zero;
+ * @param minimumCalls how many calls the window must hold before the breaker opens, 1 or
+ * more; 20 by default
+ * @param openFor the longest time that it stays open before it probes, above zero; 30 s
+ * by default
+ * @param openForMultiplier the factor by which the time open grows each time the probes
+ * fail, up to 1 h or {@code openFor} if that is longer; a finite number of 1 or more, 1
+ * by default
+ * @param probes how many calls it permits while it is half-open, 1 or more; 3 by default
+ * @param halfOpenTimeout how long the probes may take before it opens again, above zero;
  * {@code openFor} by default. The time runs only while probes are under way, so that
- * probes far apart are not too late.
+ * probes may be far apart.
  * @param awaited whether refused calls wait instead of failing; false by default
  * @since 0.1
  */
@@ -36,7 +38,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		int minimumCalls, Duration openFor, double openForMultiplier, int probes, Duration halfOpenTimeout,
 		boolean awaited) {
 
-	/** The numbers unless set. */
+	/** The default settings. */
 	public static final BreakerSettings DEFAULTS = builder().build();
 
 	/**
@@ -47,9 +49,9 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 	 * @param window how far back it counts
 	 * @param minimumCalls how many calls it needs
 	 * @param openFor how long it stays open
-	 * @param openForMultiplier by how much that grows
+	 * @param openForMultiplier the factor by which the time open grows
 	 * @param probes how many calls decide
-	 * @param halfOpenTimeout how long they may take
+	 * @param halfOpenTimeout how long the probes may take
 	 * @param awaited whether refused calls wait
 	 * @throws IllegalArgumentException if a number is out of its range, or a window over
 	 * a number of calls holds fewer than the minimum
@@ -110,8 +112,8 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 	}
 
 	/**
-	 * Collect the numbers, which {@link #build()} checks. Not thread-safe; may build more
-	 * than once.
+	 * A builder of settings, whose numbers {@link #build()} checks. Not thread-safe; may
+	 * build more than once.
 	 */
 	public static final class Builder {
 
@@ -139,7 +141,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set the share of failed calls from which on it opens.
+		 * Set the share of failed calls at which the breaker opens.
 		 * @param failureRate above 0 and at most 1
 		 * @return this builder
 		 */
@@ -159,7 +161,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set the share of slow calls from which on it opens.
+		 * Set the share of slow calls at which the breaker opens.
 		 * @param slowCallRate above 0 and at most 1
 		 * @return this builder
 		 */
@@ -169,7 +171,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set how far back it counts.
+		 * Set how far back the breaker counts.
 		 * @param window a time or a number of calls
 		 * @return this builder
 		 */
@@ -179,7 +181,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set how many calls the window must hold before it opens.
+		 * Set how many calls the window must hold before the breaker opens.
 		 * @param minimumCalls 1 or more
 		 * @return this builder
 		 */
@@ -189,7 +191,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set how long it stays open at most before it probes.
+		 * Set the longest time that the breaker stays open before it probes.
 		 * @param openFor above zero
 		 * @return this builder
 		 */
@@ -199,7 +201,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set by how much the time open grows each time its probes fail.
+		 * Set the factor by which the time open grows each time the probes fail.
 		 * @param openForMultiplier a finite number, 1 or more
 		 * @return this builder
 		 */
@@ -209,7 +211,7 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set how many calls it lets through half-open.
+		 * Set how many calls the breaker permits while it is half-open.
 		 * @param probes 1 or more
 		 * @return this builder
 		 */
@@ -219,8 +221,8 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		}
 
 		/**
-		 * Set how long its probes may take before it opens again.
-		 * @param halfOpenTimeout above zero, or null for as long as it is open
+		 * Set how long the probes may take before the breaker opens again.
+		 * @param halfOpenTimeout above zero, or null for {@code openFor}
 		 * @return this builder
 		 */
 		public Builder halfOpenTimeout(@Nullable Duration halfOpenTimeout) {

@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Give permits for attempts, or refuse them: a circuit breaker, ours or another
- * library's, as retries see it. Implementations are thread-safe. If one throws, the
- * attempt runs without a permit.
+ * A circuit breaker as retries see it, ours or another library's: it gives permits for
+ * attempts, or refuses them. Implementations are thread-safe. If an implementation
+ * throws, the attempt runs without a permit.
  *
  * @since 0.1
  */
@@ -19,7 +19,7 @@ public interface CallPermits {
 	String name();
 
 	/**
-	 * Take a permit for one attempt, which gives it back by exactly one of its methods.
+	 * Take a permit for one attempt, and give it back by exactly one of its methods.
 	 * @param now the reading of the ticker
 	 * @return the permit, or null if the attempt must not be made
 	 */
@@ -35,13 +35,13 @@ public interface CallPermits {
 	/**
 	 * Return the time until calls may be permitted again.
 	 * @param now the reading of the ticker
-	 * @return nanoseconds, zero if they are permitted now or if unknown
+	 * @return nanoseconds; zero if calls are permitted now, or if the time is unknown
 	 */
 	long nanosToPermit(long now);
 
 	/**
-	 * {@return whether calls that are refused wait until they are permitted, at most
-	 * until their deadline, instead of failing; false to fail}
+	 * {@return whether refused calls wait until they are permitted, at most until their
+	 * deadline; false if they fail}
 	 */
 	boolean isAwaited();
 
@@ -55,7 +55,7 @@ public interface CallPermits {
 	/**
 	 * {@return a breaker that permits every attempt when the given one fails}
 	 * @param permits the breaker
-	 * @param report told what it throws
+	 * @param report receives what the given breaker throws
 	 */
 	static CallPermits safe(CallPermits permits, Consumer<Throwable> report) {
 		return new SafePermits(permits, report);
@@ -82,32 +82,32 @@ public interface CallPermits {
 		};
 
 		/**
-		 * Give it back after an attempt that the dependency answered.
+		 * Give the permit back after an attempt that the dependency answered.
 		 * @param nanos how long the attempt took, in nanoseconds
 		 * @param now the reading of the ticker
 		 */
 		void succeeded(long nanos, long now);
 
 		/**
-		 * Give it back after an attempt that failed.
+		 * Give the permit back after an attempt that failed.
 		 * @param nanos how long the attempt took, in nanoseconds
 		 * @param now the reading of the ticker
-		 * @param failure the exception it threw, or null if its result was not good
-		 * enough
+		 * @param failure the exception it threw, or null if its result counts as a
+		 * failure
 		 */
 		void failed(long nanos, long now, @Nullable Throwable failure);
 
 		/**
-		 * Give it back after an attempt that says nothing about the dependency: an
-		 * {@link Error}, a cancellation, an interruption.
+		 * Give the permit back after an attempt that says nothing about the dependency:
+		 * an {@link Error}, a cancellation, an interruption.
 		 */
 		void released();
 
 		/**
-		 * Return whether calls made within the attempt need no permit of their own,
-		 * because it is a probe of that breaker. Otherwise a method that calls another
-		 * method of its breaker would take all probes and refuse itself for ever.
-		 * @param breaker whose permit such a call would take
+		 * Return whether calls within the attempt need no permit of their own, because it
+		 * is a probe of the given breaker. Otherwise a method that calls another method
+		 * with this breaker would take all probes and be refused for ever.
+		 * @param breaker the breaker whose permit such a call would take
 		 * @return false unless overridden
 		 */
 		default boolean covers(CallPermits breaker) {

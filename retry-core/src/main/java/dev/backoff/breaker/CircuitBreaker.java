@@ -18,21 +18,22 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * too many fail or are slow, and then finds out with a few probes whether it may close.
  * <ul>
  * <li>Closed, it permits all calls and counts how they end over a window. After a failed
- * or slow call it looks at the counts: it opens if there are enough calls and the share
- * of failed or of slow ones has reached its limit. A call is slow if it takes longer than
+ * or slow call, it opens if there are enough calls and the share of failed or of slow
+ * calls has reached its limit. A call is slow if it takes longer than
  * {@link BreakerSettings#slowCall()}.</li>
  * <li>Open, it rejects all calls for a time drawn from half of
  * {@link BreakerSettings#openFor()} to all of it, so that instances do not probe
  * together. Each time the probes fail, that time grows by
- * {@link BreakerSettings#openForMultiplier()}, up to an hour.</li>
- * <li>The first call after that finds it half-open: it permits exactly
- * {@link BreakerSettings#probes()} calls. When all have ended it closes, with nothing
- * counted, or opens again. It also opens again if the probes under way together take
- * longer than {@link BreakerSettings#halfOpenTimeout()}, so that a call that hangs never
- * keeps it from recovering.</li>
+ * {@link BreakerSettings#openForMultiplier()}, up to an hour, or {@code openFor} if
+ * longer.</li>
+ * <li>The first call after that time finds it half-open: it permits exactly
+ * {@link BreakerSettings#probes()} calls. When all these probes have ended, it closes
+ * with nothing counted, or opens again. It also opens again if probes are under way
+ * without a pause for longer than {@link BreakerSettings#halfOpenTimeout()}. A call that
+ * hangs therefore never keeps it from recovering.</li>
  * </ul>
- * It has no thread of its own: it moves when a caller asks for a permit or gives one
- * back. The result of a call counts only in the state in which the call began.
+ * It has no thread of its own: its state changes when a caller asks for a permit or gives
+ * one back. The result of a call counts only in the state in which the call began.
  * <p>
  * Use {@link #call} around work that blocks. Around anything else, take a permit by
  * {@link #tryAcquire} and give it back, by exactly one of its methods and exactly once,
@@ -46,10 +47,10 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * return send(request).whenComplete((answer, failure) -&gt; …);
  * </pre>
  *
- * Readings handed in are of the ticker the breaker was built with, the system's unless
- * set. Its settings may be {@linkplain #change changed} while it is in use. Lock-free and
- * thread-safe, but for windows over a number of calls. Closed, with a window over a time,
- * a permit and a success allocate nothing and contend with no other call.
+ * Readings must be those of the breaker's ticker, which is the system's unless set. The
+ * settings may be {@linkplain #change changed} while it is in use. Thread-safe, and
+ * lock-free unless the window is over a number of calls. While it is closed with a window
+ * over a time, a permit and a success allocate nothing and contend with no other call.
  * <p>
  * This file is long because it holds the types that callers pass to a breaker.
  *
@@ -89,7 +90,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * @param <X> the exception the work throws
 	 * @param work what to call
 	 * @return its result
-	 * @throws X what it threw, as it was thrown
+	 * @throws X the exception that the work threw, unchanged
 	 * @throws CircuitOpenException if the breaker rejects the call; the work was not
 	 * called
 	 */
@@ -177,12 +178,12 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Go on with other settings in the same state.
+	 * Change the settings and keep the state.
 	 * <p>
-	 * What was counted stays, unless the window or {@link BreakerSettings#slowCall()}
-	 * changes: then counting starts anew, and calls under way count nowhere. A half-open
-	 * breaker may find that it has enough results now. The time open grows or shrinks as
-	 * the longest one does, unless it was {@linkplain #openFor set by hand}. A closed
+	 * The counts stay, unless the window or {@link BreakerSettings#slowCall()} changes:
+	 * then counting starts anew without the calls under way. A half-open breaker may find
+	 * that it now has enough results. The time open grows or shrinks in proportion to the
+	 * longest time open, unless it was {@linkplain #openFor set by hand}. A closed
 	 * breaker opens with the next failed or slow call at the earliest. Equal settings
 	 * change nothing.
 	 * @param settings the settings from now on
@@ -194,8 +195,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Return the state. An open breaker whose time is over is half-open: it permits a
-	 * probe. The listener is told of that move with the first probe.
+	 * Return the state. An open breaker whose time is over counts as half-open, because
+	 * it permits a probe. The listener is called for that change with the first probe.
 	 * @return the state
 	 */
 	public BreakerState state() {
@@ -205,8 +206,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Return what it has counted: over the window if it is closed or only counts, of the
-	 * probes if it is half-open, what made it open until the first probe.
+	 * Return the counts: those of the window if it is closed or only counts, those of the
+	 * probes if it is half-open, or those that made it open until the first probe.
 	 * @return the counts, all zero if there is nothing to count
 	 */
 	public Counts counts() {
@@ -215,14 +216,14 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	/**
 	 * {@return how many attempts it has rejected since it was built} A call that finds it
-	 * open after a failed attempt stops without asking for a permit.
+	 * open after a failed attempt stops without asking for a permit, and is not counted.
 	 */
 	public long rejected() {
 		return this.rejected.sum();
 	}
 
 	/**
-	 * {@return how long it stays open, or null unless it is {@link BreakerState#OPEN}}
+	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}}
 	 */
 	public @Nullable Duration timeToProbe() {
 		Duration left = timeToProbe(current(), now());
@@ -234,20 +235,20 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Close it by hand, with nothing counted, whatever its state. How many calls it has
-	 * {@linkplain #rejected() rejected} stays, since meters count them.
+	 * Close the breaker by hand with nothing counted, whatever its state. The number of
+	 * {@linkplain #rejected() rejected} calls stays, because meters show it.
 	 */
 	public void reset() {
 		enter(new Closed(this));
 	}
 
-	/** Open it by hand, for a time as if too many calls had failed. */
+	/** Open the breaker by hand, for the time as if too many calls had failed. */
 	public void open() {
 		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
 	}
 
 	/**
-	 * Open it by hand for exactly the given time, after which it probes.
+	 * Open the breaker by hand for exactly the given time, after which it probes.
 	 * @param duration above zero
 	 * @throws IllegalArgumentException if the time is zero or negative
 	 */
@@ -268,7 +269,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	/**
 	 * Permit all calls and count them, until another state is set by hand. The listener
-	 * is told once when it would have opened.
+	 * is called once when the breaker would have opened.
 	 */
 	public void metricsOnly() {
 		enter(new MetricsOnly(this));
@@ -301,7 +302,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	/** What an exception says about the dependency. */
 	public enum Verdict {
 
-		/** It answered: the call counts as a success. */
+		/** The dependency answered: the call counts as a success. */
 		ANSWERED,
 
 		/** It failed. */
@@ -311,11 +312,11 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		IGNORED;
 
 		/**
-		 * Return the verdict unless another is set.
+		 * Return the default verdict on a failure.
 		 * @param failure what a call threw
-		 * @return ignored for an {@link Error}, an {@link InterruptedException}, a
-		 * {@link CancellationException} of an interrupted thread and a
-		 * {@linkplain CircuitOpenException#isRefusal refusal}, else failed
+		 * @return {@link #IGNORED} for an {@link Error}, an {@link InterruptedException},
+		 * a {@link CancellationException} of an interrupted thread and a
+		 * {@linkplain CircuitOpenException#isRefusal refusal}, otherwise {@link #FAILED}
 		 */
 		public static Verdict of(Throwable failure) {
 			boolean ignored = failure instanceof Error || failure instanceof InterruptedException
@@ -327,7 +328,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * What a breaker guards. It runs on the calling thread.
+	 * The work that a breaker guards. It runs on the calling thread.
 	 *
 	 * @param <T> the type of the result
 	 * @param <X> the checked exception it throws, inferred; {@code RuntimeException} if
@@ -346,9 +347,10 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Told when a breaker moves. A listener that throws is ignored. It runs within the
-	 * call that moved the breaker, after the move, and may use the breaker, which other
-	 * calls may have moved on by then. Implementations are thread-safe and quick.
+	 * A listener called after each change of a breaker's state. Its exceptions are
+	 * ignored. It runs within the call that caused the change and may use the breaker,
+	 * whose state may have changed again by then. Implementations are thread-safe and
+	 * quick.
 	 */
 	public interface Listener {
 
@@ -366,8 +368,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		}
 
 		/**
-		 * The breaker only counts, and would have opened. Told once until its state is
-		 * set again.
+		 * The breaker only counts, and would have opened. This is called once until the
+		 * breaker's state is set again.
 		 * @param breaker the breaker
 		 */
 		default void thresholdExceeded(CircuitBreaker breaker) {
@@ -375,7 +377,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	}
 
-	/** Collect the parts. Not thread-safe; may build more than once. */
+	/** A builder of breakers. Not thread-safe; may build more than once. */
 	public static final class Builder {
 
 		private final String name;
@@ -418,9 +420,9 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		}
 
 		/**
-		 * Set the source from which the times open are drawn.
-		 * @param random {@link RandomSource#threadLocal()} by default; if it throws or
-		 * leaves its range, that is used instead
+		 * Set the source of the draws that decide how long the breaker stays open.
+		 * @param random {@link RandomSource#threadLocal()} by default, also in place of a
+		 * source that throws or leaves its range
 		 * @return this builder
 		 */
 		public Builder random(RandomSource random) {
@@ -429,7 +431,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		}
 
 		/**
-		 * Set the listener to tell when the breaker moves.
+		 * Set the listener to call when the breaker has changed its state.
 		 * @param listener {@link Listener#NONE} by default
 		 * @return this builder
 		 */
@@ -440,7 +442,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 		/**
 		 * Set what exceptions say about the dependency, for {@link CircuitBreaker#call}.
-		 * @param verdict {@link Verdict#of} by default; one that throws means
+		 * @param verdict {@link Verdict#of} by default; a function that throws means
 		 * {@link Verdict#FAILED}
 		 * @return this builder
 		 */

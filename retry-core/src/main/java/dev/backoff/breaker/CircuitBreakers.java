@@ -9,9 +9,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /**
- * The breakers by name. Names are compared by their letters and digits in lower case, as
- * names of policies are: {@code card-payments} is {@code cardPayments}. Breakers are
- * added and never removed. Thread-safe.
+ * Breakers by name. Names are compared by their letters and digits in lower case, like
+ * the names of policies: {@code card-payments} equals {@code cardPayments}. Breakers can
+ * be added, but not removed. Thread-safe.
  *
  * @since 0.1
  */
@@ -44,9 +44,9 @@ public final class CircuitBreakers {
 	}
 
 	/**
-	 * Add a breaker, unless there is one of its name.
+	 * Add a breaker, unless there already is one with its name.
 	 * @param breaker a breaker
-	 * @return the one that has the name now
+	 * @return the breaker that has the name now
 	 */
 	public CircuitBreaker getOrAdd(CircuitBreaker breaker) {
 		CircuitBreaker before = this.breakers.putIfAbsent(canonical(breaker.name()), breaker);
@@ -78,7 +78,7 @@ public final class CircuitBreakers {
 	}
 
 	/**
-	 * {@return the breakers; all of them, in order}
+	 * {@return all breakers, in the order in which they were added}
 	 */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);

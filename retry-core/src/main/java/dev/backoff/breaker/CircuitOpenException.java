@@ -11,8 +11,8 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * A circuit breaker refused the call: nothing was called. It is never retried and never
- * counts as a failure of a breaker.
+ * Thrown when a circuit breaker refuses a call, before the work is called. It is never
+ * retried, and no breaker counts it as a failure.
  *
  * @since 0.1
  */
@@ -70,10 +70,10 @@ public class CircuitOpenException extends RuntimeException {
 	}
 
 	/**
-	 * Return whether a breaker or a limit refused a call, ours or one of another library
-	 * that is known by name: nothing was called.
+	 * Return whether a failure is the refusal of a breaker or limit: one of ours, or one
+	 * of another library that is known by name. The work was not called.
 	 * @param failure what a call threw
-	 * @return whether it is never retried and never counts as a failure of a breaker
+	 * @return whether it is a refusal, which is never retried and which no breaker counts
 	 */
 	public static boolean isRefusal(Throwable failure) {
 		return isRefusal(failure.getClass());

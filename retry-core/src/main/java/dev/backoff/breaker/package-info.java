@@ -1,9 +1,9 @@
 /**
- * When to stop calling at all.
+ * Circuit breakers, which stop the calls to a dependency while too many of them fail.
  * <p>
- * Retries ask again; a breaker notices that asking is useless. It counts attempts, not
- * calls, so that it sees what the dependency sees, and a call that is retrying stops at
- * once when it opens.
+ * A retry repeats a call; a breaker notices that further calls are useless. A breaker
+ * counts attempts, not calls, because the dependency receives attempts. While the breaker
+ * is open, a call that is retrying makes no further attempt.
  */
 @NullMarked
 package dev.backoff.breaker;

@@ -5,10 +5,11 @@ package dev.backoff.budget;
  * <p>
  * Precision is a millionth of a token.
  *
- * @param tokens what the bucket holds when it is full, which it is at the start: 0, or
- * from 1 to {@value #MOST}
- * @param perSuccess what a successful call puts back, from 0 to {@value #MOST}
- * @param perSecond what each second puts back, from 0 to {@value #MOST_PER_SECOND}
+ * @param tokens how many tokens a full bucket holds: 0, or from 1 to {@value #MOST}; it
+ * is full at the start
+ * @param perSuccess how many tokens a successful call puts back, from 0 to {@value #MOST}
+ * @param perSecond how many tokens each second puts back, from 0 to
+ * {@value #MOST_PER_SECOND}
  * @since 0.1
  */
 public record BudgetSettings(double tokens, double perSuccess, double perSecond) {
@@ -20,15 +21,15 @@ public record BudgetSettings(double tokens, double perSuccess, double perSecond)
 	public static final int MOST_PER_SECOND = 10_000;
 
 	/**
-	 * The numbers unless set: 50 tokens, 0.1 for each success, 0.1 each second.
+	 * The default settings: 50 tokens; each success puts back 0.1, and each second 0.1.
 	 */
 	public static final BudgetSettings DEFAULTS = new BudgetSettings(50, 0.1, 0.1);
 
 	/**
 	 * Check the numbers.
-	 * @param tokens what the bucket holds when it is full
-	 * @param perSuccess what a successful call puts back
-	 * @param perSecond what each second puts back
+	 * @param tokens how many tokens a full bucket holds
+	 * @param perSuccess how many tokens a successful call puts back
+	 * @param perSecond how many tokens each second puts back
 	 * @throws IllegalArgumentException if a number is out of its range
 	 */
 	public BudgetSettings {

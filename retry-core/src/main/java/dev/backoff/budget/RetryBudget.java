@@ -10,12 +10,12 @@ import dev.backoff.time.RetryTime;
  * A bucket of tokens for the retries of all calls that share it.
  * <p>
  * A retry {@linkplain #tryWithdraw takes} one token or is not made. A successful call
- * {@linkplain #deposit puts} a part of one back, and what its own retries
- * {@linkplain Withdrawals took}, but for what they took after timeouts; so does time, up
- * to the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults} a total outage
+ * {@linkplain #deposit puts} back a part of a token, and the tokens that its own retries
+ * {@linkplain Withdrawals took}, except after timeouts. Time also puts tokens back, up to
+ * the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults}, a total outage
  * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
- * of threads, what was withdrawn never exceeds what the bucket held at the start plus
- * what was put back. Settings may be {@linkplain #change changed} while it is in use.
+ * of threads, the tokens taken never exceed those held at the start plus those put back.
+ * The settings may be {@linkplain #change changed} while the budget is in use.
  * Thread-safe, without a lock. A success while the bucket is full reads one variable.
  *
  * @since 0.1
@@ -45,9 +45,9 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Make a full bucket in the system's time.
+	 * Make a budget with a full bucket, in the system's time.
 	 * @param name the budget's name in logs and meters
-	 * @param settings its numbers
+	 * @param settings the numbers of the budget
 	 * @return the budget
 	 */
 	public static RetryBudget of(String name, BudgetSettings settings) {
@@ -55,11 +55,11 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Make a full bucket.
+	 * Make a budget with a full bucket.
 	 * @param name the budget's name in logs and meters
-	 * @param settings its numbers
-	 * @param time the ticker of its seconds; while it throws, time puts nothing back
-	 * @param listener told when it runs dry and when it has recovered
+	 * @param settings the numbers of the budget
+	 * @param time the ticker; while it throws, time puts no tokens back
+	 * @param listener called when the budget runs dry and when it has recovered
 	 * @return the budget
 	 */
 	public static RetryBudget of(String name, BudgetSettings settings, RetryTime time, Listener listener) {
@@ -68,7 +68,7 @@ public final class RetryBudget {
 
 	/**
 	 * Take the token of a retry, if the bucket holds one.
-	 * @return false, and nothing taken, if the retry must not be made
+	 * @return true if a token was taken; false if the retry must not be made
 	 */
 	public boolean tryWithdraw() {
 		return tryWithdraw(false);
@@ -99,14 +99,14 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return whether a retry that is refused now may be paid later}
+	 * {@return whether a retry that is refused now may get a token later}
 	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
 		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0);
 	}
 
-	/** Put back what a successful call is worth. */
+	/** Put back {@link BudgetSettings#perSuccess()} tokens for a successful call. */
 	public void deposit() {
 		if (!Bucket.isFull(this.bucket.state())) {
 			add(0);
@@ -149,9 +149,9 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Go on with other settings. What the bucket holds stays, up to the new capacity.
-	 * Time until now has put back by the settings before, later time by the new ones.
-	 * Equal settings change nothing.
+	 * Change the settings. The tokens in the bucket stay, up to the new capacity. The old
+	 * settings decide what the time until now has put back, the new ones the rest. Equal
+	 * settings change nothing.
 	 * @param settings the settings from now on
 	 */
 	public void change(BudgetSettings settings) {
@@ -183,7 +183,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return what the bucket holds: tokens, from 0 to the capacity}
+	 * {@return how many tokens the bucket holds, from 0 to the capacity}
 	 */
 	public double balance() {
 		while (true) {
@@ -197,7 +197,7 @@ public final class RetryBudget {
 
 	/**
 	 * {@return whether the bucket has run dry: a retry was refused, and the bucket has
-	 * not {@linkplain #recoveredAt() recovered} since} A bucket for no tokens stays dry.
+	 * not {@linkplain #recoveredAt() recovered} since} A bucket for 0 tokens stays dry.
 	 */
 	public boolean isDry() {
 		if (this.dry.get()) {
@@ -228,7 +228,7 @@ public final class RetryBudget {
 
 	/**
 	 * {@return how many tokens the bucket must hold to count as recovered after it ran
-	 * dry: half of its capacity, and enough for a retry}
+	 * dry: half of its capacity, but at least one token}
 	 */
 	public double recoveredAt() {
 		return this.bucket.recoveredAt / (double) Bucket.MICRO;
@@ -261,15 +261,15 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return the account of a call that begins}
+	 * {@return a new account for the retries of one call}
 	 */
 	public Withdrawals newCall() {
 		return new Withdrawals();
 	}
 
 	/**
-	 * What the retries of one call have taken, and what its success puts back. Used by
-	 * one thread at a time.
+	 * The tokens that the retries of one call have taken, and that its success puts back.
+	 * Used by one thread at a time.
 	 */
 	public final class Withdrawals {
 
@@ -290,10 +290,11 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * Pay for a retry. When a call that has waited succeeds, the next one that asks
-		 * again goes without a token: one at a time, as long as they succeed.
+		 * Pay for a retry. When a call that has waited for a token succeeds, the next
+		 * waiting call that asks again retries without a token. Only one such retry runs
+		 * at a time, and only as long as they succeed.
 		 * @param waiting whether the call waits if there is no token
-		 * @param afterTimeout whether the attempt before timed out: then the server may
+		 * @param afterTimeout whether the previous attempt timed out: then the server may
 		 * still be at work, and the token is not put back
 		 * @return false if the retry must not be made, or must wait
 		 */
@@ -307,8 +308,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * Put back what the call is worth, if it has succeeded.
-		 * @param succeeded whether it has
+		 * Put back the tokens for the call, if it has succeeded.
+		 * @param succeeded whether the call has succeeded
 		 */
 		public void ended(boolean succeeded) {
 			if (succeeded) {
@@ -321,8 +322,9 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Told once when a budget runs dry, not for every refused retry. A listener that
-	 * throws is ignored. Implementations are thread-safe and quick: they run in a call.
+	 * A listener called once when a budget runs dry, not for every refused retry.
+	 * Exceptions are ignored. Implementations are thread-safe and quick, because they run
+	 * in a call.
 	 */
 	public interface Listener {
 
@@ -338,8 +340,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * The budget has recovered, as the next success, retry or
-		 * {@link RetryBudget#isDry()} notices.
+		 * The budget has recovered. The next success, the next retry or
+		 * {@link RetryBudget#isDry()} notices this.
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {

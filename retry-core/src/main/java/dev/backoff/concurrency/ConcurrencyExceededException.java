@@ -3,8 +3,8 @@ package dev.backoff.concurrency;
 import java.io.Serial;
 
 /**
- * A call got no permit of its {@link ConcurrencyLimit}: nothing was called. It is never
- * retried and never counts as a failure of a breaker.
+ * Thrown when a call gets no permit of its {@link ConcurrencyLimit}, before the work is
+ * called. It is never retried, and no breaker counts it as a failure.
  *
  * @since 0.1
  */
@@ -51,7 +51,7 @@ public class ConcurrencyExceededException extends RuntimeException {
 	}
 
 	/**
-	 * {@return how many calls waited for a permit when this was made}
+	 * {@return how many calls waited for a permit when this call was refused}
 	 */
 	public int waiting() {
 		return this.waiting;

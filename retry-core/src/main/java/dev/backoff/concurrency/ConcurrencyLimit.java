@@ -56,9 +56,9 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Change the limits. More permits serve the calls that have waited longest at once;
-	 * with fewer permits, running attempts end as they would have. Calls that wait go on
-	 * waiting.
+	 * Change the limits. If there are more permits, the calls that have waited longest
+	 * get them at once. If there are fewer, running attempts go on to their end. Other
+	 * calls go on waiting.
 	 * @param permits how many attempts may run at once, 1 or more
 	 * @param maxWaiting how many calls may wait for a permit, 0 or more
 	 * @throws IllegalArgumentException if a number is too small
@@ -92,9 +92,9 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * Take a free permit, or else a place in the line.
-	 * @return the ticket, which may have its permit already, or has been refused because
-	 * the queue is full
+	 * Take a free permit, or else a place in the queue.
+	 * @return the ticket, which has a permit, or waits in the queue, or has been refused
+	 * because the queue is full
 	 */
 	public Ticket enter() {
 		synchronized (this.lock) {
@@ -116,7 +116,7 @@ public final class ConcurrencyLimit {
 		}
 	}
 
-	/** Give a permit back, which goes to the call that has waited longest. */
+	/** Give a permit back. It goes to the call that has waited longest. */
 	public void release() {
 		for (int seen = this.state; seen > 0; seen = this.state) {
 			if (STATE.compareAndSet(this, seen, seen - 1)) {

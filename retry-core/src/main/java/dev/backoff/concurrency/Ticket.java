@@ -3,8 +3,8 @@ package dev.backoff.concurrency;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in the line of calls that wait for a permit of a {@link ConcurrencyLimit}, or
- * what came of it. Thread-safe.
+ * A place in the queue of calls that wait for a permit of a {@link ConcurrencyLimit}. It
+ * may have been granted a permit, or refused. Thread-safe.
  *
  * @since 0.1
  */
@@ -32,7 +32,7 @@ public final class Ticket {
 	}
 
 	/**
-	 * {@return whether this has its permit}
+	 * {@return whether this ticket has its permit}
 	 */
 	public boolean isGranted() {
 		return this.standing == Standing.GRANTED;
@@ -46,7 +46,7 @@ public final class Ticket {
 	}
 
 	/**
-	 * {@return the limit that gave this}
+	 * {@return the limit that gave this ticket}
 	 */
 	@SuppressWarnings("NullAway") // only the head of a queue has none
 	public ConcurrencyLimit limit() {
@@ -54,10 +54,10 @@ public final class Ticket {
 	}
 
 	/**
-	 * Run something once when this has its permit: now, or on the thread that gives a
-	 * permit back.
-	 * @param waiter what to run, which should be quick and throws nothing; it takes the
-	 * place of one that has not run
+	 * Run an action once when this ticket has its permit: now, or later on the thread
+	 * that gives a permit back.
+	 * @param waiter the action, which should be quick and throws nothing; it replaces an
+	 * earlier action that has not run
 	 */
 	public void whenGranted(Runnable waiter) {
 		if (limit().await(this, waiter)) {
@@ -74,7 +74,7 @@ public final class Ticket {
 	}
 
 	/**
-	 * Leave the queue, or give back the permit that was granted. The second time does
+	 * Leave the queue, or give back the permit that was granted. A second call does
 	 * nothing.
 	 */
 	public void leave() {

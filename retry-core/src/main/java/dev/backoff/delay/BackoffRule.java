@@ -8,7 +8,7 @@ import dev.backoff.time.Nanos;
 /**
  * The rule that yields delays: a shape, then a cap, then jitter, in this order.
  * <p>
- * With the defaults (exponential from 100 ms ×2, cap 10 s, full jitter): <pre>
+ * The delays with the defaults (exponential from 100 ms ×2, cap 10 s, full jitter): <pre>
  * retry  delay drawn from
  *  1     0 .. 100 ms
  *  2     0 .. 200 ms
@@ -20,7 +20,7 @@ import dev.backoff.time.Nanos;
  *  8     0 .. 10 s
  *  9     0 .. 10 s
  * 10     0 .. 10 s
- * </pre> Immutable and thread-safe; the previous delay is an argument, not a state.
+ * </pre> Immutable and thread-safe: the previous delay is passed as an argument.
  *
  * @param shape the delays before the cap
  * @param capNanos the longest delay, in nanoseconds; {@link Nanos#UNLIMITED} for no cap
@@ -39,7 +39,7 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 * @param capNanos the longest delay
 	 * @param jitter how chance spreads the capped delay
 	 * @throws IllegalArgumentException if the cap is below the base, or below twice the
-	 * base with {@link Jitter#decorrelated()}, or that jitter meets a ladder
+	 * base with {@link Jitter#decorrelated()}, or if that jitter is used with a ladder
 	 */
 	public BackoffRule {
 		boolean ladder = shape.levels() > 0;
@@ -73,8 +73,9 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	}
 
 	/**
-	 * Return the cap where none is set: 10 s, or 100 times the base if that is longer. A
-	 * longer base so has room to grow, and a base of 1 ms does not repeat every 100 ms.
+	 * Return the cap that applies if none is set: 10 s, or 100 times the base if that is
+	 * longer. A longer base therefore has room to grow, and the delays of a base of 1 ms
+	 * grow beyond 100 ms.
 	 * @param shape the delays before the cap
 	 * @return nanoseconds; {@link Nanos#UNLIMITED} for a ladder, which has no cap
 	 */
@@ -89,8 +90,8 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	/**
 	 * Return the delay before the given retry.
 	 * @param retry the retry, counted from 1
-	 * @param previous the delay before the retry before, in nanoseconds; ignored for the
-	 * first retry
+	 * @param previous the delay before the previous retry, in nanoseconds; ignored for
+	 * the first retry
 	 * @param random the source of chance, drawn from once, or not at all without jitter
 	 * @return nanoseconds, from 0 to the cap
 	 * @throws IllegalArgumentException if the retry is below 1
@@ -111,9 +112,10 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	}
 
 	/**
-	 * Return this rule with its base raised to the given one, but not above the cap.
+	 * Return this rule with its base raised to the given one, but not above the cap, or
+	 * half of the cap with decorrelated jitter.
 	 * @param floor the least base
-	 * @return this rule, or one like it
+	 * @return this rule, or a copy with the longer base
 	 */
 	public BackoffRule withBaseAtLeast(Duration floor) {
 		long most = this.jitter.replacesShape() ? this.capNanos / 2 : this.capNanos;

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import dev.backoff.time.DurationText;
 
 /**
- * The delays that a message broker offers, by level. A broker that takes levels only
- * rounds a delay, so jitter is lost and consumers that failed together return together:
- * use any delivery time where the broker takes one, as RocketMQ 5 does. Levels count from
- * 1. Immutable and thread-safe.
+ * The delays that a message broker offers, each with a level. Levels are counted from 1.
+ * If a broker accepts only levels, each delay is rounded. Jitter is then lost, and
+ * consumers that failed together return together. If the broker accepts any delivery
+ * time, as RocketMQ 5 does, use that. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -34,7 +34,8 @@ public final class DelayLevels {
 	 * @param text delays in seconds, minutes, hours or days with blanks between them,
 	 * each longer than the one before, such as {@code 1s 5s 1m 2h}
 	 * @return the levels
-	 * @throws IllegalArgumentException if the text is no such list, naming the delay
+	 * @throws IllegalArgumentException if the text is not such a list; the message names
+	 * the delay
 	 */
 	public static DelayLevels of(String text) {
 		List<Duration> delays = new ArrayList<>();
@@ -57,9 +58,9 @@ public final class DelayLevels {
 	}
 
 	/**
-	 * Return the level whose delay is nearest, of two as near the longer one.
+	 * Return the level of the nearest delay; of two equally near delays, the longer one.
 	 * @param delay any delay
-	 * @return the level, from 1 to their number
+	 * @return the level, from 1 to the number of levels
 	 */
 	public int nearest(Duration delay) {
 		int level = atLeast(delay);
@@ -71,10 +72,10 @@ public final class DelayLevels {
 	}
 
 	/**
-	 * Return the level of the shortest delay that is not shorter than the given one, as
-	 * the hint of a server asks for.
+	 * Return the level of the shortest delay that is not shorter than the given one. The
+	 * hint of a server needs this level.
 	 * @param delay any delay
-	 * @return the level, from 1 to their number; the last for a delay beyond it
+	 * @return the level, from 1 to the number of levels; the last one for a longer delay
 	 */
 	public int atLeast(Duration delay) {
 		int level = 1;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.Nanos;
 
 /**
- * The delays that a rule will yield: the least, mean and greatest before each retry, and
- * their totals for a call that uses up its attempts. It serves pages and start-up checks,
- * never the path of a call. Immutable and thread-safe.
+ * The delays that a rule will yield: the least, mean and greatest delay before each
+ * retry, and totals for a call that uses up its attempts. Pages and start-up checks use a
+ * plan, calls never do. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -60,7 +60,7 @@ public final class DelayPlan {
 	}
 
 	/**
-	 * {@return the steps, one a retry; an immutable list}
+	 * {@return the steps, one for each retry; an immutable list}
 	 */
 	public List<Step> steps() {
 		return this.steps;
@@ -81,14 +81,14 @@ public final class DelayPlan {
 	}
 
 	/**
-	 * Return the largest base of an exponential whose retries all fit before a deadline,
-	 * at their longest delays.
+	 * Return the largest base of an exponential shape with which all retries fit before a
+	 * deadline, even with their longest delays.
 	 * <p>
-	 * Without a cap, for N retries, multiplier M, attempts of the time τ and the greatest
-	 * jitter j: {@code base = (deadline - (N+1)·τ)·(M-1) / (j·(M^N - 1))}, or
-	 * {@code (deadline - (N+1)·τ) / (j·N)} for M = 1: the geometric series, solved for
-	 * its first term. With a cap there is no closed form; the base is found by bisection.
-	 * For 5 retries, ×2, within 30 s: <pre>
+	 * Without a cap, the base is the first term of a geometric series. For N retries,
+	 * multiplier M, attempts of the time τ and the greatest jitter j it is
+	 * {@code base = (deadline - (N+1)·τ)·(M-1) / (j·(M^N - 1))}, or
+	 * {@code (deadline - (N+1)·τ) / (j·N)} for M = 1. With a cap there is no closed form,
+	 * and the base is found by bisection. For 5 retries, ×2, within 30 s: <pre>
 	 * attempts of   0 s        2 s        0 s, ±20 %
 	 * base          967.7 ms   580.6 ms   806.5 ms
 	 * </pre>

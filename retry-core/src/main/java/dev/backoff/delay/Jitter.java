@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /**
  * How chance spreads a capped delay. A jitter never leaves [0, cap] and never clamps:
- * where ±20 % would cross the cap, it draws from the part below.
+ * where ±20 % would cross the cap, it draws from the part of the range below the cap.
  * <p>
  * For a capped delay d and one draw U, uniform in [0, 1): <pre>
  * text           delay                                     mean                 least
@@ -20,23 +20,23 @@ import java.util.stream.Collectors;
  * </pre>
  * <p>
  * The published form of decorrelated jitter, {@code min(cap, U(base, 3·previous))}, puts
- * a quarter to a half of late delays exactly on the cap; ours draws below it. A confined
- * beta guarantees a least wait and spreads a herd <em>less</em> than full jitter, not
- * more. Immutable and thread-safe.
+ * a quarter to a half of late delays exactly on the cap; this one draws below the cap.
+ * Beta jitter within a part of the delay guarantees a least wait and spreads a herd
+ * <em>less</em> than full jitter, not more. Immutable and thread-safe.
  *
  * @since 0.1
  */
 public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitter {
 
 	/**
-	 * {@return the jitter that leaves the delay as it is: a herd stays a herd}
+	 * {@return the jitter that leaves the delay as it is, so that a herd stays together}
 	 */
 	static Jitter none() {
 		return NamedJitter.NONE;
 	}
 
 	/**
-	 * {@return the default, which spreads over the whole delay}
+	 * {@return the default jitter, which spreads over the whole delay}
 	 */
 	static Jitter full() {
 		return NamedJitter.FULL;
@@ -69,7 +69,8 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * Spread over a part of the delay, rarely near the ends of (0, 1).
+	 * Spread over a part of the delay by the distribution Beta(2, 2), which is rarely
+	 * near the ends of (0, 1).
 	 * @param from the least part of the delay, 0 or more
 	 * @param to the greatest part of the delay, above {@code from}, at most 1
 	 * @return beta jitter over the part
@@ -81,10 +82,10 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 
 	/**
 	 * Read the text of a jitter.
-	 * @param text one of those in the table above, in any case
+	 * @param text one of the texts in the table of {@link Jitter}, in any case
 	 * @return the jitter
-	 * @throws IllegalArgumentException if the text is none of those; the message states
-	 * the rule, and in a sentence after it what to write instead
+	 * @throws IllegalArgumentException if the text is not one of them; the message states
+	 * the rule and then what to write instead
 	 */
 	static Jitter parse(String text) {
 		String word = text.toLowerCase(Locale.ROOT).strip();
@@ -115,7 +116,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	/**
 	 * Return the delay for one draw.
 	 * @param delay the capped delay of the shape, in nanoseconds
-	 * @param previous the delay before, in nanoseconds; the base before the first retry
+	 * @param previous the previous delay, in nanoseconds; the base before the first retry
 	 * @param base the base, in nanoseconds
 	 * @param cap the cap, in nanoseconds, {@link Long#MAX_VALUE} for none
 	 * @param u a draw, uniform in [0, 1), or 1 for the bound that draws stay below
@@ -126,7 +127,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	/**
 	 * Return the mean over all draws.
 	 * @param delay the capped delay of the shape, in nanoseconds
-	 * @param previous the delay before, in nanoseconds; the base before the first retry
+	 * @param previous the previous delay, in nanoseconds; the base before the first retry
 	 * @param base the base, in nanoseconds
 	 * @param cap the cap, in nanoseconds
 	 * @return nanoseconds
@@ -146,7 +147,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * Return whether the delay grows from the one before instead of along the shape.
+	 * Return whether the delay grows from the previous delay instead of along the shape.
 	 * @return true only for {@link #decorrelated()}
 	 */
 	default boolean replacesShape() {

@@ -5,10 +5,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
- * Draw a number uniform in [0, 1).
+ * A source of random numbers that are uniform in [0, 1).
  * <p>
  * Implementations are thread-safe. If a source throws or leaves the range, the call draws
- * from {@link #threadLocal()} instead, and listeners are told.
+ * from {@link #threadLocal()} instead, and listeners receive a report.
  *
  * @since 0.1
  */
@@ -21,8 +21,8 @@ public interface RandomSource {
 	double next();
 
 	/**
-	 * {@return the default source, {@link ThreadLocalRandom}; fast, unpredictable enough
-	 * to spread a herd, not to keep a secret}
+	 * {@return the default source, {@link ThreadLocalRandom}; it is fast and
+	 * unpredictable enough to spread a herd, but not to keep a secret}
 	 */
 	static RandomSource threadLocal() {
 		return () -> ThreadLocalRandom.current().nextDouble();
@@ -32,7 +32,8 @@ public interface RandomSource {
 	 * {@return a source that draws from the default one when the given one throws or
 	 * leaves the range}
 	 * @param random the source
-	 * @param report told what it throws, and of a draw outside the range
+	 * @param report receives the source's exceptions, and one for a draw outside the
+	 * range
 	 */
 	static RandomSource safe(RandomSource random, Consumer<Throwable> report) {
 		return () -> {
@@ -51,8 +52,8 @@ public interface RandomSource {
 	}
 
 	/**
-	 * {@return a source whose draws cannot be predicted from earlier ones, at some
-	 * hundred nanoseconds a draw; a source over {@link SecureRandom}}
+	 * {@return a source over {@link SecureRandom}; its draws cannot be predicted from
+	 * earlier ones, and each takes some hundred nanoseconds}
 	 */
 	static RandomSource secure() {
 		SecureRandom random = new SecureRandom();

@@ -8,13 +8,14 @@ import dev.backoff.time.Nanos;
 /**
  * The delay before retry k as a function of k alone, before the cap and before jitter.
  * <p>
- * For base 100 ms (linear with step 50 ms, exponential ×2) and the ladder 1 s, 5 s: <pre>
+ * The delays for base 100 ms (linear with step 50 ms, exponential ×2) and the ladder 1 s,
+ * 5 s: <pre>
  * retry        1       2       3       4       5
  * fixed        100 ms  100 ms  100 ms  100 ms  100 ms
  * linear       100 ms  150 ms  200 ms  250 ms  300 ms
  * exponential  100 ms  200 ms  400 ms  800 ms  1.6 s
  * ladder       1 s     5 s     5 s     5 s     5 s
- * </pre> All delays saturate at {@link Long#MAX_VALUE} ns and never are negative.
+ * </pre> All delays saturate at {@link Long#MAX_VALUE} ns and are never negative.
  * Immutable and thread-safe.
  *
  * @since 0.1
@@ -80,16 +81,15 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	}
 
 	/**
-	 * Return this shape with its base raised to the given one, if it is lower. A ladder
-	 * keeps its levels and raises those that are lower.
+	 * Return this shape with its base raised to the given one, if its own is lower. A
+	 * ladder raises each of its levels that is lower.
 	 * @param floor the least base
-	 * @return this shape or one like it
+	 * @return this shape, or a copy with the raised base or levels
 	 */
 	Shape withBaseAtLeast(Duration floor);
 
 	/**
-	 * {@return the number of different delays of a ladder; the number of levels, or 0 for
-	 * a shape that is no ladder}
+	 * {@return the number of levels of a ladder, or 0 for a shape that is not a ladder}
 	 */
 	default int levels() {
 		return 0;

@@ -14,7 +14,7 @@ public enum AttemptOutcome {
 	/** A good result. */
 	SUCCESS(Verdict.ANSWERED),
 
-	/** A result that is not final yet: the answer of a polling. */
+	/** A result that is not final yet, in polling. */
 	PENDING(Verdict.ANSWERED),
 
 	/** A result that counts as a failure. */

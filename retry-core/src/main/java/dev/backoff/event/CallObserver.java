@@ -7,17 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watch calls from beginning to end, with one object for each call and one for each
- * attempt, as tracing needs it. A {@link CallRecorder} takes numbers, a
+ * attempt, as tracing needs it. A {@link CallRecorder} receives numbers, and a
  * {@link RetryListener} events.
  * <p>
- * A call or an attempt is <em>opened</em> on a thread while work that belongs to it runs
- * there: an attempt while its work runs or is started and while its end is recorded, a
- * call while its recorder, its listeners and its recovery run. Each scope is closed on
- * the thread that opened it, before the scope around it.
+ * A call or an attempt is <em>opened</em> on a thread while its work runs there. An
+ * attempt is open while its work runs or is started, and while its end is recorded. A
+ * call is open while its recorder, its listeners and its recovery run. Each scope is
+ * closed on the thread that opened it, before the scope around it.
  * <p>
- * An asynchronous call goes from thread to thread, never on two at once. Only a scope of
- * an attempt may still be open on the thread that started the attempt when it ends on
- * another. An observer that throws never fails a call. Implementations are thread-safe.
+ * An asynchronous call moves from thread to thread, but never runs on two at once. Only
+ * the scope of an attempt may still be open on the thread that started the attempt when
+ * the attempt ends on another thread. An observer that throws never fails a call.
+ * Implementations are thread-safe.
  *
  * @since 0.1
  */
@@ -28,39 +29,39 @@ public interface CallObserver {
 	 * Watch a call that begins on this thread.
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
-	 * @return the observer of this call, or null to leave it alone
+	 * @return the observer of this call, or null not to watch it
 	 */
 	@Nullable ObservedCall callBegins(String policy, String method);
 
 	/**
-	 * Watch a call that is kept elsewhere while it waits, such as in a database: when it
-	 * has been stored, and again when each of its attempts is due, on whatever thread and
-	 * in whatever process that is.
+	 * Watch a call that is kept elsewhere while it waits, such as in a database. This is
+	 * called when the call has been stored, and again when each of its attempts is due,
+	 * on any thread and in any process.
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
-	 * @param key the same each time, and no other call's
+	 * @param key the same each time, and different for every other call
 	 * @param attempt the attempt that is due, or 0 when the call has been stored
-	 * @return the observer of this call, or null to leave it alone, as by default
+	 * @return the observer of this call, or null (the default) not to watch it
 	 */
 	default @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
 		return null;
 	}
 
 	/**
-	 * {@return one observer for all of them, which leaves a call alone when it fails, or
-	 * null if there is none}
+	 * {@return one observer that calls all of them and never fails a call, or null if
+	 * there are none}
 	 * @param observers called in their order; the scopes of each are open inside those of
-	 * the one before
-	 * @param report told what they throw
+	 * the previous observer
+	 * @param report receives what they throw
 	 */
 	static @Nullable CallObserver safe(List<CallObserver> observers, Consumer<Throwable> report) {
 		return observers.isEmpty() ? null : new SafeObserver(List.copyOf(observers), report);
 	}
 
 	/**
-	 * Tell a call of one around it, as each observer of that one knows it.
-	 * @param told the call
-	 * @param around the one around it
+	 * Tell a call about the call around it, once for each observer of the outer call.
+	 * @param told the inner call
+	 * @param around the outer call
 	 */
 	static void tellAround(ObservedCall told, ObservedCall around) {
 		if (around instanceof SafeObserver.SafeCall several) {
@@ -76,7 +77,8 @@ public interface CallObserver {
 	interface Observed {
 
 		/**
-		 * Let the work on this thread belong to this call or attempt, until closed.
+		 * Make work on this thread belong to this call or attempt until the scope is
+		 * closed.
 		 * @return the scope, which is closed on this thread
 		 */
 		Scope open();
@@ -87,24 +89,25 @@ public interface CallObserver {
 	interface ObservedCall extends Observed {
 
 		/**
-		 * Another observed call is around this one: this call was made within its
-		 * attempt, or with the {@code RetryContext} of its attempt, on whatever thread.
-		 * Told before the first attempt, from the innermost call outwards.
-		 * @param around that call, once for each observer of it: an observer ignores what
-		 * it has not returned itself
+		 * Another observed call is around this call: this call was made within an attempt
+		 * of the other call, or with the {@code RetryContext} of that attempt, on any
+		 * thread. This is called before the first attempt, from the innermost call
+		 * outwards.
+		 * @param around the other call, once for each of its observers; an observer
+		 * ignores objects that it has not returned itself
 		 */
 		default void isInside(ObservedCall around) {
 		}
 
 		/**
-		 * The attempts of this call are asynchronous: what is started may end after its
-		 * start has returned. Told before the first attempt.
+		 * The attempts of this call are asynchronous: an attempt may end after the method
+		 * that started it has returned. This is called before the first attempt.
 		 */
 		default void isAsynchronous() {
 		}
 
 		/**
-		 * Watch an attempt that begins on this thread. The attempt before has ended.
+		 * Watch an attempt that begins on this thread. The previous attempt has ended.
 		 * @param number the attempt, counted from 1
 		 * @return the observer of this attempt
 		 */
@@ -120,8 +123,7 @@ public interface CallObserver {
 		/**
 		 * The call has ended, its recovery included.
 		 * @param reason why
-		 * @param attempts how many attempts were made, none if a breaker refused the
-		 * first
+		 * @param attempts how many attempts were made, 0 if the first was not permitted
 		 * @param recovery what the recovery did
 		 * @param thrown what the caller gets thrown, or null if it gets a result
 		 */
@@ -134,7 +136,7 @@ public interface CallObserver {
 
 		/**
 		 * The attempt has ended.
-		 * @param outcome how
+		 * @param outcome how it ended
 		 * @param failure what it failed with, or null if it returned
 		 */
 		void ends(AttemptOutcome outcome, @Nullable Throwable failure);
@@ -145,7 +147,7 @@ public interface CallObserver {
 	@FunctionalInterface
 	interface Scope extends AutoCloseable {
 
-		/** Close it, on the thread that opened it. */
+		/** Close the scope, on the thread that opened it. */
 		@Override
 		void close();
 

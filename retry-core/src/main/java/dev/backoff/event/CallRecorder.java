@@ -4,8 +4,8 @@ import dev.backoff.failure.RetryCause;
 
 /**
  * Record the calls of one method in primitives, for meters. A call that succeeds at once
- * is recorded by one method and allocates nothing for it. A {@link RetryListener} takes
- * events.
+ * is recorded by one method, which allocates nothing. A {@link RetryListener} receives
+ * events instead.
  * <p>
  * A recorder that throws never fails a call. Implementations are thread-safe.
  *
@@ -24,14 +24,14 @@ public interface CallRecorder {
 	/**
 	 * Record the end of a call.
 	 * @param reason why it ended
-	 * @param nanos how long it took, waits included, recovery not, in nanoseconds
+	 * @param nanos how long it took with its waits, without its recovery, in nanoseconds
 	 */
 	void call(StopReason reason, long nanos);
 
 	/**
-	 * Record a call whose first attempt succeeded, as most do. Unless overridden, this
-	 * records the attempt and the call, the latter even if the former throws.
-	 * @param nanos how long both took, in nanoseconds
+	 * Record a call whose first attempt succeeded, as most calls do. By default, this
+	 * method records the attempt and then the call, even if recording the attempt throws.
+	 * @param nanos how long the attempt took, and thus the call, in nanoseconds
 	 */
 	default void succeededAtOnce(long nanos) {
 		try {
@@ -53,8 +53,8 @@ public interface CallRecorder {
 	void waited();
 
 	/**
-	 * Record that a call no longer waits in the queue for a permit, for any reason, after
-	 * {@link #waited()}. Unless overridden, this does nothing.
+	 * Record that a call no longer waits in the queue for a permit, for any reason. This
+	 * method is called after {@link #waited()}. By default it does nothing.
 	 * @param nanos how long it waited there, in nanoseconds
 	 */
 	default void queued(long nanos) {

@@ -12,18 +12,18 @@ public enum DelaySource {
 	/** The policy's own rule. */
 	POLICY,
 
-	/** A server's hint, which raised it. */
+	/** A server's hint, which raised the delay. */
 	HINT,
 
-	/** The breaker's next probe. */
+	/** The time until the breaker's next probe. */
 	BREAKER,
 
 	/** An empty budget that postponed the retry. */
 	BUDGET,
 
 	/**
-	 * The queue for a permit, as many attempts of the policy run at once as may. How long
-	 * the wait is, is known when it is over.
+	 * The queue for a permit of the policy's concurrency limit. The length of this wait
+	 * is known only when it is over.
 	 */
 	CONCURRENCY;
 

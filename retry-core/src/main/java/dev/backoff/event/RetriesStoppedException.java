@@ -14,11 +14,11 @@ import dev.backoff.time.Nanos;
 /**
  * The stop report of a call that stopped without success.
  * <p>
- * It is not what the caller catches: the caller gets the original failure, which carries
- * this stop report as a {@linkplain Throwable#getSuppressed() suppressed} exception. A
- * {@code recover} method may take it as a parameter. It has no stack trace of its own.
- * Its cause is what interrupted the call or made a classifier fail, if anything did.
- * Immutable and thread-safe.
+ * The caller gets the original failure, which carries this stop report as a
+ * {@linkplain Throwable#getSuppressed() suppressed} exception. A {@code recover} method
+ * may take the stop report as a parameter. The report has no stack trace. Its cause, if
+ * any, is what interrupted the call, or the exception of a classifier, a switch, an
+ * executor or a timer that made it stop. Immutable and thread-safe.
  * <p>
  * A serialized stop report keeps its message and cause only. After it is read from a
  * stream, {@link #settledSince} answers false, {@link #host} null, and the other
@@ -31,14 +31,14 @@ public final class RetriesStoppedException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	/** The words of a stop at a failure that {@code retryOn} lists but does not reach. */
+	/** The words of a stop whose failure {@code retryOn} lists but does not reach. */
 	public static final String UNREACHED = " in retryOn does not reach";
 
 	/**
 	 * One wait.
 	 *
-	 * @param length how long it was chosen to be
-	 * @param source where it comes from
+	 * @param length how long the wait was chosen to be
+	 * @param source where the wait comes from
 	 */
 	public record Wait(Duration length, DelaySource source) {
 
@@ -59,14 +59,14 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @param reason why the call stopped
 	 * @param why the reason in words with its numbers, or null where {@code reason} says
 	 * all
-	 * @param attempts how many attempts were made, the first included; 0 if a breaker
-	 * refused the first
+	 * @param attempts how many attempts were made, the first included; 0 if the first was
+	 * not permitted
 	 * @param maxAttempts how many attempts were allowed, the first included;
 	 * {@link Integer#MAX_VALUE} for no limit
 	 * @param elapsed the time from the start of the call to its stop
-	 * @param waits the waits, of more than six the first and last three
-	 * @param attemptTimes how long the attempts took, of more than six the first and last
-	 * three
+	 * @param waits the waits; if more than six, the first and last three
+	 * @param attemptTimes how long the attempts took; if more than six, the first and
+	 * last three
 	 * @param waitsAbridged whether waits are left out
 	 * @param attemptsAbridged whether attempts are left out
 	 * @param failure what the last attempt threw, or null
@@ -126,10 +126,10 @@ public final class RetriesStoppedException extends RuntimeException {
 	private final transient boolean settled;
 
 	/**
-	 * Make the mark of a call.
+	 * Create the stop report of a call.
 	 * @param details what happened
-	 * @param cause what interrupted the call or made a classifier fail, or null; left out
-	 * if it leads back to the failure, which carries this mark
+	 * @param cause the exception, other than the failure, that ended the call, or null;
+	 * left out if its causes include the failure, which carries this stop report
 	 * @param began the ticker's reading at the start of the call
 	 * @param settled whether the call has retried, or its failure must not be retried
 	 */
@@ -151,9 +151,9 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Return the stop report that a failure or one of its causes carries; the first of
-	 * them counts. If a recovery threw, the failure it recovered from carries the stop
-	 * report, and is itself suppressed by what the recovery threw.
+	 * Return the stop report that a failure or one of its causes carries. If several
+	 * carry one, the first counts. If a recovery threw, its exception has the original
+	 * failure as a suppressed exception, and that failure carries the stop report.
 	 * @param failure what a retried call has thrown
 	 * @return the stop report, or null if neither the failure nor one of its causes
 	 * carries one
@@ -191,10 +191,11 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * Add this stop report to a failure, unless it carries one already: that of an inner
-	 * call, or of another call on an instance that is thrown again and again. The stop
-	 * report of a call that has retried is also added where the other call has not, and
-	 * so there are two at most. A failure without suppression stays as it is.
+	 * Add this stop report to a failure, unless the failure carries a stop report
+	 * already: that of an inner call or, if one instance is thrown again and again, that
+	 * of another call. If this call has retried and the other call has not, this stop
+	 * report is added all the same. Thus a failure carries at most two. A failure that
+	 * permits no suppression is not changed.
 	 * @param failure what the caller gets
 	 */
 	public void attachTo(Throwable failure) {
@@ -229,7 +230,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return how many attempts were made, 0 if a breaker refused the first}
+	 * {@return how many attempts were made, 0 if the first was not permitted}
 	 */
 	public int attempts() {
 		return details().attempts();
@@ -251,14 +252,14 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the waits between the attempts, of more than six the first and last three}
+	 * {@return the waits between attempts; if more than six, the first and last three}
 	 */
 	public List<Wait> waits() {
 		return details().waits();
 	}
 
 	/**
-	 * {@return how long the attempts took, of more than six the first and last three}
+	 * {@return how long the attempts took; if more than six, the first and last three}
 	 */
 	public List<Duration> attemptTimes() {
 		return details().attemptTimes();
@@ -295,11 +296,11 @@ public final class RetriesStoppedException extends RuntimeException {
 
 	/**
 	 * Return whether the call began after a reading of its ticker, and has retried or
-	 * must not be repeated. An attempt that began with that reading, and gets the call's
-	 * failure, does not retry it then.
+	 * must not be repeated. If so, an attempt that began at that reading does not retry
+	 * the call's failure.
 	 * @param reading the reading, in nanoseconds
-	 * @return false for a stop report read from a stream, whose ticker was another
-	 * process's
+	 * @return false for a stop report read from a stream, because its ticker was that of
+	 * another process
 	 */
 	public boolean settledSince(long reading) {
 		return this.settled && this.began - reading > 0;

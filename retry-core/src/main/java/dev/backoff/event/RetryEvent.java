@@ -32,7 +32,7 @@ public sealed interface RetryEvent {
 	 * @param method the method
 	 * @param attempt the attempt that was not good enough, counted from 1
 	 * @param delay how long the wait is; zero for {@link DelaySource#CONCURRENCY}
-	 * @param source where it comes from
+	 * @param source where the delay comes from
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned
 	 * @param repeats an HTTP request that may have had its effect and will be repeated,
@@ -67,7 +67,7 @@ public sealed interface RetryEvent {
 	}
 
 	/**
-	 * An object handed to the library threw.
+	 * An object that the application gave to the library threw an exception.
 	 *
 	 * @param policy the policy's name
 	 * @param method the method
@@ -78,7 +78,7 @@ public sealed interface RetryEvent {
 	}
 
 	/**
-	 * An HTTP request that is not idempotent by itself.
+	 * An HTTP request with a method that is not idempotent.
 	 *
 	 * @param method {@code POST} or {@code PATCH}
 	 * @param idempotency {@link Idempotency#ASSUMED} if no setting says whether it may be
@@ -91,16 +91,16 @@ public sealed interface RetryEvent {
 	/** What a recovery did. */
 	enum RecoveryOutcome {
 
-		/** There was none, or it did not accept the stop. */
+		/** There was no recovery, or it did not accept the stop. */
 		NONE,
 
-		/** It returned. */
+		/** The recovery returned. */
 		DONE,
 
-		/** It threw a failure of its own. */
+		/** The recovery threw a failure of its own. */
 		FAILED,
 
-		/** It threw what it was given, or an exception which that caused. */
+		/** The recovery threw what it was given, or an exception caused by it. */
 		RETHROWN
 
 	}

@@ -1,14 +1,14 @@
 package dev.backoff.event;
 
 /**
- * Listen to retries: one method per moment, one record per method.
+ * Listen to retries. Each method receives one kind of event.
  * <p>
- * A call that succeeds at once has no event. Listeners run on the thread of the call, in
- * order, and should be quick. A listener that throws never fails a call, and the others
- * still run. The exception is a {@link VirtualMachineError}, which ends the call and is
- * thrown to the caller, unless {@link #onHookFailure} throws it. A listener that makes
- * retried calls itself, on this thread, gets no event of those; the others do.
- * Implementations are thread-safe.
+ * A call that succeeds at once causes no event. Listeners run on the thread of the call,
+ * in order, and should be quick. A listener that throws does not fail the call, and the
+ * other listeners still run. Only a {@link VirtualMachineError} ends the call and is
+ * thrown to the caller, unless {@link #onHookFailure} throws it. If a listener itself
+ * makes retried calls on this thread, it gets no events of those calls; the other
+ * listeners do. Implementations are thread-safe.
  *
  * @since 0.1
  */
@@ -36,8 +36,8 @@ public interface RetryListener {
 	}
 
 	/**
-	 * An object handed to the library threw and was worked around: a listener, a
-	 * recorder, a condition, a classifier or a random source.
+	 * An object of the application threw, and the caller does not get its exception: a
+	 * listener, a recorder, a condition, a classifier or a random source.
 	 * @param event what threw
 	 */
 	default void onHookFailure(RetryEvent.HookFailed event) {

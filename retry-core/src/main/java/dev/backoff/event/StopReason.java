@@ -13,10 +13,10 @@ public enum StopReason {
 	/** An attempt gave a good result. */
 	SUCCEEDED,
 
-	/** The failure does not deserve another attempt. */
+	/** The policy does not retry this failure. */
 	NOT_RETRYABLE,
 
-	/** An inner call has already retried this failure; doing it again multiplies. */
+	/** An inner call has already retried this failure; retries here would multiply. */
 	NESTED,
 
 	/** Retries are switched off. */
@@ -28,7 +28,7 @@ public enum StopReason {
 	/** The circuit breaker does not permit another attempt. */
 	BREAKER_OPEN,
 
-	/** As many attempts of the policy run and calls wait as may at once. */
+	/** The policy's concurrency limit has no free permit, and its queue is full. */
 	CONCURRENCY,
 
 	/** The server asked for a longer wait than allowed, or not to be called again. */
@@ -40,7 +40,7 @@ public enum StopReason {
 	/** The shared budget of retries is spent. */
 	BUDGET,
 
-	/** The waiting thread was interrupted, or the attempt was. */
+	/** The waiting thread or the attempt was interrupted. */
 	INTERRUPTED,
 
 	/** The caller has cancelled the call, or completed it. */

@@ -11,14 +11,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walk a failure and its causes, at most {@value #LIMIT} of them and each only once, so
- * that a cycle or an endless chain never holds a thread.
+ * Methods that walk a failure and its causes. A walk looks at no more than
+ * {@value #LIMIT} of them, so that a cycle or an endless chain never holds a thread.
  *
  * @since 0.1
  */
 public final class Causes {
 
-	/** The greatest number of causes looked at: {@value}. */
+	/** The greatest number of failures that a walk looks at: {@value}. */
 	public static final int LIMIT = 32;
 
 	private Causes() {
@@ -27,7 +27,7 @@ public final class Causes {
 	/**
 	 * Return the failure and its causes.
 	 * @param failure where to start
-	 * @return the failure first, then its cause, and so on
+	 * @return the failure first, then its cause, and so on, each only once
 	 */
 	public static List<Throwable> of(Throwable failure) {
 		List<Throwable> chain = new ArrayList<>(4);
@@ -83,28 +83,28 @@ public final class Causes {
 	 * Return the failure that a future or stage was completed with, without the
 	 * {@link CompletionException}s and {@link ExecutionException}s around it.
 	 * @param failure what the stage reports
-	 * @return the first of the causes that is no such wrapper
+	 * @return the first failure in the chain that is not such a wrapper
 	 */
 	public static Throwable unwrap(Throwable failure) {
 		return unwrap(failure, Causes::isOfFuture);
 	}
 
 	/**
-	 * Return the failure that this thread met, without the wrappers of reflection and
-	 * proxies.
+	 * Return the failure as this thread received it, without the wrappers of reflection
+	 * and proxies.
 	 * @param failure what a method threw
-	 * @return the first of the causes that is no {@link InvocationTargetException} or
-	 * {@link UndeclaredThrowableException}
+	 * @return the first failure in the chain that is not an
+	 * {@link InvocationTargetException} or {@link UndeclaredThrowableException}
 	 */
 	public static Throwable unreflected(Throwable failure) {
 		return unwrap(failure, Causes::isOfReflection);
 	}
 
 	/**
-	 * Return what was thrown first, here or on another thread, without the wrappers of
-	 * futures, reflection and proxies.
+	 * Return the failure that was thrown first, on this thread or another one, without
+	 * the wrappers of futures, reflection and proxies.
 	 * @param failure what a method threw or a stage reports
-	 * @return the first of the causes that is none of these wrappers
+	 * @return the first failure in the chain that is not such a wrapper
 	 */
 	public static Throwable thrown(Throwable failure) {
 		return unwrap(failure, (wrapper) -> isOfFuture(wrapper) || isOfReflection(wrapper));
@@ -141,12 +141,12 @@ public final class Causes {
 	}
 
 	/**
-	 * Return whether an attempt took too long, so that the server may still be at work: a
-	 * failure that is classified as a timeout, or has <em>Timeout</em> or
-	 * <em>TimedOut</em> in the name of its class or of a cause's, but for a connection
-	 * that was never made.
+	 * Return whether an attempt timed out, so that the server may still be at work. A
+	 * failure is a timeout if it is classified as one, or if the class name of the
+	 * failure or of a cause contains <em>Timeout</em> or <em>TimedOut</em>. A connection
+	 * that was never made is not a timeout.
 	 * @param failure what the attempt threw, or null
-	 * @param known what a classifier made of it, or null
+	 * @param known the classification of the failure, or null
 	 * @return whether it is a timeout
 	 */
 	public static boolean isTimeout(@Nullable Throwable failure, @Nullable FailureClassification known) {

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link FailureClassifier} says of a failure: whether it may pass, its cause, and
- * what the server asked for. Immutable and thread-safe.
+ * What a {@link FailureClassifier} says about a failure: whether it may pass, its cause,
+ * and what the server asked for. Immutable and thread-safe.
  *
  * @param kind whether the failure may pass
  * @param cause the cause that the metric tag shows
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * been
  * @param isRetryableByKey whether a permanent failure is retried where the idempotency
  * key is honoured
- * @param judgedType the exception type that is permanent as such, or null where a status
- * or the application says so
+ * @param judgedType the exception type that makes the failure permanent, or null if a
+ * status or the application does
  * @since 0.1
  */
 public record FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean isPushedBack,
@@ -35,7 +35,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 		/**
 		 * The failure will not pass: it is retried only if {@code retryOn} names its own
-		 * class, or the {@linkplain #judgedType() judged type} or one below it.
+		 * class, the {@linkplain #judgedType() judged type} or a subclass of that type.
 		 */
 		PERMANENT
 
@@ -48,7 +48,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	/**
 	 * Say that the failure may pass.
-	 * @param cause the kind of failure
+	 * @param cause the cause of the failure
 	 * @return the classification
 	 */
 	public static FailureClassification transientFailure(RetryCause cause) {
@@ -57,7 +57,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	/**
 	 * Say that the server refuses because of load.
-	 * @param cause the kind of failure
+	 * @param cause the cause of the failure
 	 * @return the classification
 	 */
 	public static FailureClassification throttled(RetryCause cause) {
@@ -66,7 +66,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	/**
 	 * Say that the failure will not pass.
-	 * @param cause the kind of failure
+	 * @param cause the cause of the failure
 	 * @return the classification
 	 */
 	public static FailureClassification permanent(RetryCause cause) {
@@ -74,8 +74,8 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	}
 
 	/**
-	 * Add the wait that the server asked for. It is a floor under the policy's own delay;
-	 * a wait above the policy's {@code retry-after.max} stops the call.
+	 * Add the wait that the server asked for. The policy's delay is never shorter than
+	 * this wait. A wait above the policy's {@code retry-after.max} stops the call.
 	 * @param wait the wait; a negative one counts as zero
 	 * @return a classification with the hint
 	 */
@@ -94,9 +94,9 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	}
 
 	/**
-	 * Add that the work was certainly not applied, so that it is retried even where it is
+	 * Add that the work was certainly not applied, so that it is retried even if it is
 	 * {@linkplain Idempotency#NO not idempotent}. A refusal because of load, a failure to
-	 * connect and an empty pool imply it.
+	 * connect and an empty pool imply that the work was not applied.
 	 * @return a classification that says so
 	 */
 	public FailureClassification withoutEffect() {
@@ -105,8 +105,8 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	}
 
 	/**
-	 * Add that the work may have been applied, so that it is retried only where that does
-	 * no harm.
+	 * Add that the work may have been applied, so that it is retried only where applying
+	 * it twice does no harm.
 	 * @return a classification that says so
 	 */
 	public FailureClassification withPossibleEffect() {
@@ -116,8 +116,8 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	/**
 	 * Add that a permanent failure is retried where the server honours the
-	 * {@linkplain Idempotency#BY_KEY idempotency key}, as for the answer to a request
-	 * that arrives while an earlier one with the same key is still at work.
+	 * {@linkplain Idempotency#BY_KEY idempotency key}. An example is the answer to a
+	 * request that arrives while an earlier request with the same key is still at work.
 	 * @return a classification that says so
 	 */
 	public FailureClassification retryableByKey() {
@@ -126,9 +126,10 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	}
 
 	/**
-	 * Add the exception type that is permanent as such, for a classifier of exceptions
-	 * and not of statuses: {@code retryOn} overrules it by that type or one below it.
-	 * @param type the type, of the failure or of one of its causes
+	 * Add the exception type that makes the failure permanent, if the classifier judges
+	 * exception types and not statuses. A {@code retryOn} that names that type or a
+	 * subclass of it overrules the classification.
+	 * @param type the type of the failure or of one of its causes
 	 * @return a classification that says so
 	 */
 	public FailureClassification judging(Class<?> type) {

@@ -3,10 +3,11 @@ package dev.backoff.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Classify the failures that this classifier knows.
+ * A classifier of the failures that it knows.
  * <p>
- * Classifiers are asked in order, and the first answer counts. A classifier that throws
- * ends the call with the failure it was asked about. Implementations are thread-safe.
+ * Classifiers are asked in order, and the first answer counts. If a classifier throws,
+ * the call ends with the failure that was to be classified. Implementations are
+ * thread-safe.
  *
  * @since 0.1
  */

@@ -1,7 +1,7 @@
 package dev.backoff.failure;
 
 /**
- * Whether work that was applied already may be applied again. It decides on failures
+ * Whether work may be applied twice. The answer decides whether a failure is retried
  * after which the work may have been applied.
  *
  * @since 0.1
@@ -11,12 +11,12 @@ public enum Idempotency {
 	/** Not set: the failure is retried as if applying the work twice did no harm. */
 	ASSUMED,
 
-	/** Applying it twice does no harm. */
+	/** Applying the work twice does no harm. */
 	YES,
 
 	/**
-	 * Applying it twice does harm: only failures that are known to have applied nothing
-	 * are retried.
+	 * Applying the work twice does harm: a failure is retried only if the work is known
+	 * not to have been applied.
 	 */
 	NO,
 

@@ -3,7 +3,7 @@ package dev.backoff.failure;
 import java.util.Locale;
 
 /**
- * What made a retry necessary. The set is closed, so that it can be a metric tag.
+ * The cause of a retry. The set is closed, so that the cause can be a metric tag.
  *
  * @since 0.1
  */

@@ -1,5 +1,5 @@
 /**
- * What a failure amounts to: its class, its causes, and whether the work may be repeated.
+ * How a failure is judged: its kind, its causes, and whether the work may be repeated.
  */
 @NullMarked
 package dev.backoff.failure;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.Jitter;
 
 /**
- * Numbers that fit a situation. A preset sets what is listed here and leaves the rest;
- * multiplier 2 and full jitter are the defaults. <pre>
+ * Numbers that fit a situation. A preset sets the values in its row and leaves the rest,
+ * such as the default multiplier of 2 and full jitter. <pre>
  * preset        attempts   base    cap   deadline  besides
  * user-facing   4          100 ms  2 s   5 s
  * background    15         2 s     5 min           waits for an empty budget

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Judge a result. A match means a failure in {@link RetryPolicyBuilder#retryWhen} and a
  * final result in {@link RetryPolicyBuilder#until}.
  * <p>
- * If a condition throws, the result is returned as it is, and listeners are told.
- * Implementations are thread-safe.
+ * A condition that throws accepts the result, and its exception is published to the
+ * listeners. Implementations are thread-safe.
  *
  * @since 0.1
  */

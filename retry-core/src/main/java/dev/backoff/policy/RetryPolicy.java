@@ -15,11 +15,12 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * What is retried, how often, until when, and how spaced.
+ * The rules of a call: what is retried, how often, until when, and with which delays.
  * <p>
- * The defaults: 4 attempts, exponential from 100 ms ×2 with a cap of 10 s and full
- * jitter, no deadline, every exception but programming errors. Three retries then wait
- * 350 ms on average and 700 ms at most. Immutable and thread-safe.
+ * The defaults are 4 attempts, exponential delays from 100 ms ×2 with a cap of 10 s and
+ * full jitter, and no deadline. Every exception is retried except programming errors and
+ * refusals. The three retries together wait 350 ms on average and 700 ms at most.
+ * Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -82,7 +83,7 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return a builder with the options of this policy, which changes by itself}
+	 * {@return a new builder with the options of this policy, which stays unchanged}
 	 */
 	public RetryPolicyBuilder toBuilder() {
 		return this.builder.clone();
@@ -124,7 +125,7 @@ public final class RetryPolicy {
 
 	/**
 	 * Return the rule for one delay.
-	 * @param throttled whether it follows a throttled failure
+	 * @param throttled whether the delay follows a throttled failure
 	 * @return the rule
 	 */
 	public BackoffRule rule(boolean throttled) {
@@ -132,42 +133,42 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return all attempts, the first included, or {@link #UNLIMITED_ATTEMPTS}}
+	 * {@return the limit of attempts, the first included, or {@link #UNLIMITED_ATTEMPTS}}
 	 */
 	public int maxAttempts() {
 		return this.builder.maxAttempts;
 	}
 
 	/**
-	 * {@return the nanoseconds for the call; {@link Nanos#UNLIMITED} for no deadline}
+	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline}
 	 */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
 	/**
-	 * {@return the nanoseconds for each attempt; {@link Nanos#UNLIMITED} for no timeout}
+	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none}
 	 */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
 	}
 
 	/**
-	 * {@return the least nanoseconds that an attempt needs before the deadline}
+	 * {@return the least time before the deadline for an attempt, in nanoseconds}
 	 */
 	public long shortestAttemptNanos() {
 		return this.shortestAttempt;
 	}
 
 	/**
-	 * {@return the failures that are retried; none for all but programming errors}
+	 * {@return the failures that are retried; empty for the default ones}
 	 */
 	public List<Class<? extends Throwable>> retryOn() {
 		return this.builder.retryOn;
 	}
 
 	/**
-	 * {@return the failures that are never retried, which outweighs all other options}
+	 * {@return the failures that are never retried; the list outweighs all other options}
 	 */
 	public List<Class<? extends Throwable>> abortOn() {
 		return this.builder.abortOn;
@@ -216,7 +217,8 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the longest hint that is followed, in nanoseconds; a longer one stops}
+	 * {@return the longest hint that is followed, in nanoseconds; a longer one ends the
+	 * call}
 	 */
 	public long retryAfterMaxNanos() {
 		return this.retryAfterMax;
@@ -244,22 +246,22 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return whether polling asks once more before the deadline if no delay fits any
-	 * more, true by default}
+	 * {@return whether polling makes a final poll before the deadline if no further delay
+	 * fits, true by default}
 	 */
 	public boolean isFinalPoll() {
 		return this.builder.finalPoll;
 	}
 
 	/**
-	 * {@return how many attempts run at once, or {@link #UNLIMITED_CONCURRENCY}}
+	 * {@return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}}
 	 */
 	public int concurrency() {
 		return this.builder.concurrency;
 	}
 
 	/**
-	 * {@return how many calls may wait for one of so many attempts to end, 0 or more}
+	 * {@return how many calls may wait for a permit, 0 or more}
 	 */
 	public int maxWaiting() {
 		return this.maxWaiting;

@@ -87,7 +87,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set all that a preset sets.
+	 * Set the options that a preset sets.
 	 * @param preset the preset
 	 * @return this builder
 	 */
@@ -104,7 +104,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Wait by an exponential from this base, with the multiplier that is set.
+	 * Use exponential delays from this base, with the multiplier that is set.
 	 * @param base the delay before the first retry, zero or more, 100 ms by default
 	 * @return this builder
 	 */
@@ -115,7 +115,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Wait by an exponential with this multiplier, from the base that is set.
+	 * Use exponential delays with this multiplier, from the base that is set.
 	 * @param multiplier a finite number, 1 or more, 2 by default
 	 * @return this builder
 	 */
@@ -126,7 +126,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Wait by any shape. It replaces base and multiplier.
+	 * Use delays of this shape. It replaces base and multiplier.
 	 * @param shape the delays before cap and jitter
 	 * @return this builder
 	 */
@@ -136,8 +136,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set the longest delay. Without one it is 10 s, or 100 times the base if that is
-	 * longer; a ladder then has none.
+	 * Set the longest delay. Without a cap it is 10 s, or 100 times the base if that is
+	 * longer; the delays of a ladder then have no limit.
 	 * @param cap not below the base
 	 * @return this builder
 	 */
@@ -157,7 +157,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set the least base after a throttled failure, at most the cap.
+	 * Set the least base after a throttled failure. It is never longer than the cap.
 	 * @param throttledBase zero or more, 1 s by default
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
@@ -185,8 +185,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set the time for the whole call, waits included. After it no attempt starts; an
-	 * attempt that is running is not cut.
+	 * Set the time for the whole call, waits included. After the deadline no attempt
+	 * starts; a running attempt goes on.
 	 * @param deadline above zero, or null for none
 	 * @return this builder
 	 * @throws IllegalArgumentException if the deadline is zero or negative
@@ -200,11 +200,11 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set the time for each attempt. An attempt gets less when the deadline has less
-	 * left. A blocking attempt that takes longer is interrupted, the stage of an
-	 * asynchronous one is cancelled; either ends as an {@code AttemptTimeoutException},
-	 * which is transient. Work that does not react to interruption ends late; its result
-	 * then stands.
+	 * Set the time for each attempt. It is never longer than the time until the deadline.
+	 * A blocking attempt that takes longer is interrupted; the stage of an asynchronous
+	 * attempt is cancelled. Both fail with an {@code AttemptTimeoutException}, which is
+	 * transient. Work that does not react to interruption ends late; its result then
+	 * stands.
 	 * @param attemptTimeout above zero, or null for none
 	 * @return this builder
 	 * @throws IllegalArgumentException if the timeout is zero or negative
@@ -218,7 +218,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set the time an attempt needs at least before the deadline.
+	 * Set the least time before the deadline that an attempt needs.
 	 * @param shortestAttempt zero or more, 10 ms by default
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
@@ -284,8 +284,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Let {@code retryOn} and {@code abortOn} decide alone, without classifiers and the
-	 * built-in judgement.
+	 * Let {@code retryOn} and {@code abortOn} decide alone, without classifiers and
+	 * built-in rules.
 	 * @param byLists false by default
 	 * @return this builder
 	 */
@@ -305,7 +305,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Ask again until a result is final: polling.
+	 * Poll: make attempts until a result is final.
 	 * @param condition met by a result that is final, or null for none
 	 * @return this builder
 	 */
@@ -336,8 +336,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	/**
 	 * Set the longest hint that is followed.
-	 * @param max zero or more; by default the larger of one minute and a cap that was
-	 * set, of a ladder its longest level
+	 * @param max zero or more; by default one minute or, if longer, the cap that was set
+	 * or the longest level of a ladder without a cap
 	 * @return this builder
 	 * @throws IllegalArgumentException if it is negative
 	 */
@@ -349,7 +349,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	/**
 	 * Set whether a failure that an inner call has retried is retried again here.
-	 * @param multiply false by default, because layers multiply
+	 * @param multiply false by default, because nested retries multiply
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder nestedMultiply(boolean multiply) {
@@ -369,7 +369,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	/**
 	 * Set whether an empty budget postpones a retry instead of ending the call, which
-	 * suits background work. Such a call may wait for long; a deadline bounds it.
+	 * suits background work. Such a call may wait long; a deadline bounds its wait.
 	 * @param postponed false by default
 	 * @return this builder
 	 */
@@ -379,8 +379,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set whether polling asks once more before the deadline where the next delay does
-	 * not fit, at a time drawn from the second half of what is left.
+	 * Set whether polling makes a final poll before the deadline if the next delay does
+	 * not fit. Its time is drawn from the second half of the time left.
 	 * @param finalPoll true by default
 	 * @return this builder
 	 */
@@ -390,8 +390,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set how many attempts of the policy run at once. A permit is held for one attempt,
-	 * so a call that waits for its next attempt holds none.
+	 * Set how many attempts of the policy may run at once. A permit is held for one
+	 * attempt; a call that waits for its next attempt holds no permit.
 	 * @param concurrency 1 or more; {@link RetryPolicy#UNLIMITED_CONCURRENCY}, the
 	 * default, for no limit
 	 * @return this builder
@@ -403,7 +403,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	}
 
 	/**
-	 * Set how many calls may wait for a permit. Others are refused at once.
+	 * Set how many calls may wait for a permit. Further calls are refused at once.
 	 * @param maxWaiting 0 or more, 10 times the concurrency by default; no effect without
 	 * {@link #concurrency}
 	 * @return this builder

@@ -1,5 +1,5 @@
 /**
- * The rules of a call: how many attempts, until when, how spaced, and what is retried.
+ * The rules of a call: what is retried, how often, until when, and with which delays.
  */
 @NullMarked
 package dev.backoff.policy;

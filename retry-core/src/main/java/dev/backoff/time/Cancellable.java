@@ -1,7 +1,7 @@
 package dev.backoff.time;
 
 /**
- * What is going to happen later, unless it is taken back.
+ * A scheduled action that can be cancelled.
  *
  * @since 0.1
  */
@@ -9,8 +9,8 @@ package dev.backoff.time;
 public interface Cancellable {
 
 	/**
-	 * Take it back and keep nothing of it. Once it has happened, or the second time, this
-	 * does nothing.
+	 * Cancel the action and keep no reference to it. This does nothing if the action has
+	 * run already or was cancelled before.
 	 */
 	void cancel();
 

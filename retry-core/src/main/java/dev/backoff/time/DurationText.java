@@ -33,7 +33,7 @@ public final class DurationText {
 	}
 
 	/**
-	 * Return the duration as a person reads it: three digits, one unit.
+	 * Return the duration rounded: at most three digits, or two units from 2 min on.
 	 * @param nanos nanoseconds, zero or more
 	 * @return for instance {@code 0.4 ms}, {@code 72 ms}, {@code 1.83 s},
 	 * {@code 2 min 5 s}

@@ -4,9 +4,9 @@ import java.time.Instant;
 import java.util.function.Consumer;
 
 /**
- * Read a monotonic ticker, sleep, and run something later.
+ * A monotonic ticker that can also sleep and run tasks later.
  * <p>
- * One object does it all, so that tests replace time as a whole. Implementations are
+ * One object does all three, so that tests replace time as a whole. Implementations are
  * thread-safe and never throw from {@link #nanoTime()}.
  *
  * @since 0.1
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 public interface RetryTime {
 
 	/**
-	 * {@return the time of the system, with interruptible parking}
+	 * {@return the system's time, whose sleeps can be interrupted}
 	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
@@ -23,7 +23,7 @@ public interface RetryTime {
 	/**
 	 * {@return a time whose ticker stands still when the given one throws}
 	 * @param time the time
-	 * @param report told what it throws
+	 * @param report receives what the given time throws
 	 */
 	static RetryTime safe(RetryTime time, Consumer<Throwable> report) {
 		return (time instanceof SystemTime || time instanceof SafeTime) ? time : new SafeTime(time, report);
@@ -36,8 +36,8 @@ public interface RetryTime {
 	long nanoTime();
 
 	/**
-	 * {@return the time of day, for what is stored or told elsewhere} Unless overridden,
-	 * that of the system.
+	 * {@return the time of day, for what is stored or sent elsewhere} Unless overridden,
+	 * it is the system's.
 	 */
 	default Instant instant() {
 		return Instant.now();
@@ -53,7 +53,7 @@ public interface RetryTime {
 
 	/**
 	 * Sleep for at least the given time, or until the signal is raised. Unless
-	 * overridden, a sleep that has begun is not ended by it.
+	 * overridden, the signal does not end a sleep that has begun.
 	 * @param nanos how long, in nanoseconds; zero or less returns at once
 	 * @param signal ends the sleep
 	 * @throws InterruptedException if the thread is interrupted before or while sleeping;
@@ -66,27 +66,27 @@ public interface RetryTime {
 	}
 
 	/**
-	 * Run a task once after at least the given time, on a thread of this timer, which the
-	 * task leaves soon. Unless overridden, the system's timer does it: a daemon thread
+	 * Run a task once after at least the given time, on a thread of this timer. The task
+	 * must return soon. Unless overridden, the system's timer runs it, on a daemon thread
 	 * that ends when nothing is scheduled.
 	 * @param task what to run
 	 * @param nanos how long to wait, in nanoseconds; zero or less is as soon as possible
-	 * @return takes it back
+	 * @return cancels the task
 	 */
 	default Cancellable schedule(Runnable task, long nanos) {
 		return SystemTimer.schedule(task, nanos);
 	}
 
 	/**
-	 * Work begins of which no call tells, such as that of threads that begin the attempts
-	 * of calls that are kept elsewhere. Time that stands while work runs, as in tests,
-	 * stands until it {@linkplain #workEnds() ends}, as often as it has begun. Unless
-	 * overridden, this does nothing.
+	 * Note that work begins which no call reports, such as that of a thread that starts
+	 * the attempts of stored calls. Virtual time in tests stands still until each such
+	 * begin has been followed by its {@linkplain #workEnds() end}. Unless overridden,
+	 * this does nothing.
 	 */
 	default void workBegins() {
 	}
 
-	/** Work that was told to {@linkplain #workBegins() begin} ends. */
+	/** Note the end of work whose {@linkplain #workBegins() begin} was noted. */
 	default void workEnds() {
 	}
 

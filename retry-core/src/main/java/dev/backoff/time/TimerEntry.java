@@ -2,9 +2,9 @@ package dev.backoff.time;
 
 /**
  * A task that can be scheduled without any other object: the system's timer links the
- * entry itself, and cancelling takes it out at once, so that nothing of it is kept.
- * Scheduled once at a time; after it has run or was cancelled, it may be scheduled again.
- * Thread-safe.
+ * entry itself. Cancelling removes the entry at once, so that the timer keeps no
+ * reference to it. An entry is scheduled once at a time; after it has run or was
+ * cancelled, it may be scheduled again. Thread-safe.
  *
  * @since 0.1
  */

@@ -3,8 +3,8 @@ package dev.backoff.time;
 import org.jspecify.annotations.Nullable;
 
 /**
- * End one sleep before its time, from another thread. Raised before the sleep begins, it
- * ends it at once; it cannot be taken back. Thread-safe.
+ * A signal that ends one sleep before its time, from another thread. If it is raised
+ * before the sleep begins, the sleep ends at once. It cannot be taken back. Thread-safe.
  *
  * @since 0.1
  */
@@ -24,17 +24,17 @@ public final class WakeSignal {
 	}
 
 	/**
-	 * {@return whether the sleep was ended; true after {@link #raise()}}
+	 * {@return whether {@link #raise()} was called}
 	 */
 	public boolean isRaised() {
 		return this.raised;
 	}
 
 	/**
-	 * Set what wakes the thread that sleeps. A signal that is raised already does not run
-	 * it.
-	 * @param sleeper runs on the thread that raises the signal and throws nothing, or
-	 * null when the thread has woken
+	 * Set the action that wakes the sleeping thread. If the signal is raised already, the
+	 * action does not run.
+	 * @param sleeper the action, which runs on the thread that raises the signal and
+	 * throws nothing; null when the sleeping thread has woken
 	 */
 	public void sleeper(@Nullable Runnable sleeper) {
 		this.sleeper = sleeper;

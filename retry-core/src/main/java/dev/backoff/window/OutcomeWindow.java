@@ -1,14 +1,14 @@
 package dev.backoff.window;
 
 /**
- * Count how the latest calls ended.
+ * The counts of how the latest calls ended.
  * <p>
- * A window over a time counts in slices of a tenth of it, or of a second if that is
- * shorter (a 600th of a window over more than ten minutes), and forgets slice by slice:
- * it looks back by the whole time less at most one slice. Threads that record there do
- * not contend. A window over a number of calls forgets call by call and takes a lock for
- * that. Thread-safe; times are readings of one ticker, which may step back or wrap
- * around.
+ * A window over a time counts in slices. A slice is a tenth of the window, but at most
+ * one second, and a 600th of a window over more than ten minutes. The window forgets
+ * slice by slice, so it looks back by its time less at most one slice. Threads that
+ * record in it do not contend. A window over a number of calls forgets call by call, and
+ * takes a lock to do so. Thread-safe. Times are readings of one ticker, which may step
+ * back or wrap around.
  *
  * @since 0.1
  */
@@ -51,16 +51,16 @@ public interface OutcomeWindow {
 		public static final Counts NONE = new Counts(0, 0, 0);
 
 		/**
-		 * {@return the share of calls that failed; from 0 to 1, not a number if there is
-		 * no call}
+		 * {@return the share of calls that failed; from 0 to 1, or {@code NaN} if there
+		 * is no call}
 		 */
 		public double failureRate() {
 			return (this.total > 0) ? (double) this.failed / this.total : Double.NaN;
 		}
 
 		/**
-		 * {@return the share of calls that were slow; from 0 to 1, not a number if there
-		 * is no call}
+		 * {@return the share of calls that were slow; from 0 to 1, or {@code NaN} if
+		 * there is no call}
 		 */
 		public double slowRate() {
 			return (this.total > 0) ? (double) this.slow / this.total : Double.NaN;

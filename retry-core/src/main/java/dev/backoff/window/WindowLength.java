@@ -24,8 +24,8 @@ public record WindowLength(@Nullable Duration time, int calls) {
 	 * Check the length.
 	 * @param time the time, or null for a number of calls
 	 * @param calls the number of calls, 0 for a time
-	 * @throws IllegalArgumentException if not exactly one of both is given, a time is not
-	 * above zero, or a number not from 1 to {@value #MOST_CALLS}
+	 * @throws IllegalArgumentException if not exactly one of the two is given, the time
+	 * is not above zero, or the number is not from 1 to {@value #MOST_CALLS}
 	 */
 	public WindowLength {
 		if ((time == null) == (calls == 0)) {

@@ -1,6 +1,6 @@
 /**
- * How many of the latest calls failed or were slow: over a time or over a number of
- * calls.
+ * Counts of the latest calls that failed or were slow, over a period of time or over a
+ * number of calls.
  */
 @NullMarked
 package dev.backoff.window;

@@ -168,7 +168,7 @@ class JitterDistributionTests {
 		}
 
 		/*
-		 * As docs/limits.md says: the density of the middle is 1.5, of which 0.568 is
+		 * As docs/numbers.md says: the density of the middle is 1.5, of which 0.568 is
 		 * left.
 		 */
 		@Test

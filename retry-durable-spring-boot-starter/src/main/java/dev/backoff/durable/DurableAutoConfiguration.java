@@ -31,7 +31,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
 /**
- * Store the calls of durable methods and make them.
+ * Store the calls of durable methods and run them.
  *
  * @since 0.1
  */

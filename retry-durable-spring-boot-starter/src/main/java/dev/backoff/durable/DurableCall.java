@@ -3,9 +3,9 @@ package dev.backoff.durable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored call, as its caller gets it from a durable method. The body of the method
- * returns a {@link #result} instead, which the conditions of the policy judge and nothing
- * stores. Immutable and thread-safe.
+ * The stored call that the caller of a durable method gets. The body of the method
+ * returns a {@link #result} instead, which is judged by the conditions of the policy but
+ * not stored. Immutable and thread-safe.
  *
  * @param <T> the type that {@code until} and {@code retryWhen} judge
  * @since 0.1
@@ -29,10 +29,10 @@ public final class DurableCall<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Return what an attempt came to, in the body of a durable method.
-	 * @param result what the conditions judge
+	 * Wrap the result of an attempt, in the body of a durable method.
+	 * @param result the result that the conditions judge
 	 * @param <T> its type
-	 * @return to be returned by the body
+	 * @return the value for the body to return
 	 */
 	public static <T extends @Nullable Object> DurableCall<T> result(T result) {
 		return new DurableCall<>(null, null, false, result);
@@ -43,8 +43,8 @@ public final class DurableCall<T extends @Nullable Object> {
 	}
 
 	/**
-	 * {@return the id of the call, which is its idempotency key; null if the call was
-	 * joined and its id is not visible in the caller's transaction}
+	 * {@return the id of the call, which is its idempotency key; null if the call joined
+	 * a stored call whose id the caller's transaction does not see}
 	 */
 	public @Nullable String id() {
 		return this.id;
@@ -58,7 +58,7 @@ public final class DurableCall<T extends @Nullable Object> {
 	}
 
 	/**
-	 * {@return whether this call was stored; false if it joined a stored call of its key}
+	 * {@return whether this call was stored; false if it joined a call with the same key}
 	 */
 	public boolean isNew() {
 		return this.created;

@@ -15,7 +15,7 @@ public interface DurableCalls {
 
 	/**
 	 * Submit a call with options.
-	 * @param options take the place of what the annotation says
+	 * @param options the options, which override the annotation
 	 * @param call makes exactly one call of a durable method, on this thread
 	 * @return the stored call
 	 * @throws IllegalArgumentException if the key or an argument cannot be stored
@@ -24,8 +24,8 @@ public interface DurableCalls {
 	DurableCall<?> submit(Options options, Runnable call);
 
 	/**
-	 * End a call, since what it waits for has come; a running attempt is not stopped, and
-	 * its result is dropped. Within a transaction this is a part of it.
+	 * End a call that is no longer needed. A running attempt is not stopped, but its
+	 * result is dropped. Within a transaction, the call ends at the commit.
 	 * @param policy the name of the policy
 	 * @param key the key of the call, or the id of a call without a key
 	 * @return whether there was such a call
@@ -41,19 +41,19 @@ public interface DurableCalls {
 	Optional<DurableState> find(String policy, String key);
 
 	/**
-	 * Options of a submission, of which each may be left out. Immutable.
+	 * The options of a submission, each of which may be omitted. Immutable.
 	 *
-	 * @param key the key, 1 to 100 characters, or null for that of the annotation
+	 * @param key the key, 1 to 100 characters, or null for the annotation's key
 	 * @param notBefore when the first attempt is due, or null for now
 	 */
 	record Options(@Nullable String key, @Nullable Instant notBefore) {
 
-		/** What the annotation says, and now. */
+		/** The annotation's key, and a first attempt that is due now. */
 		public static final Options NONE = new Options(null, null);
 
 		/**
 		 * {@return options with a key}
-		 * @param key takes the place of that of the annotation
+		 * @param key replaces the annotation's key
 		 */
 		public static Options key(String key) {
 			return new Options(key, null);
@@ -61,7 +61,7 @@ public interface DurableCalls {
 
 		/**
 		 * {@return options with a time}
-		 * @param time when the first attempt is due; now if it has passed
+		 * @param time when the first attempt is due; now if the time has passed
 		 */
 		public static Options notBefore(Instant time) {
 			return new Options(null, time);

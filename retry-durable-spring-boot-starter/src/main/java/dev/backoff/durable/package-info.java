@@ -1,6 +1,6 @@
 /**
- * Durable calls: {@code @Backoff(durable = "true")} stores each call of a method, and
- * lanes make its attempts at least once, also after the process that stored it has ended.
+ * Durable calls: {@code @Backoff(durable = "true")} stores each call of a method. Lanes
+ * run each stored call at least once, even after the process that stored it has ended.
  */
 @NullMarked
 package dev.backoff.durable;

@@ -13,8 +13,9 @@ import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 
 /**
- * Plan and simulate the policies of an application as they are in effect, annotations
- * included: a bean for tests that shall fail when a policy would harm. Thread-safe.
+ * Plans and simulations of the policies of an application as they are in effect,
+ * annotations included. Tests can use this bean to fail when a policy would do harm.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -34,7 +35,7 @@ public final class BackoffPlans {
 
 	/**
 	 * Plan a policy.
-	 * @param name the name of a policy, or of a method as meters and logs have it
+	 * @param name the name of a policy, or of a method as meters and logs show it
 	 * @return its plan
 	 * @throws InvalidBackoffException if nothing has that name
 	 */
@@ -44,7 +45,7 @@ public final class BackoffPlans {
 
 	/**
 	 * Simulate a storm.
-	 * @param name the name of a policy, or of a method as meters and logs have it
+	 * @param name the name of a policy, or of a method as meters and logs show it
 	 * @param scenario the callers, the service and its fault
 	 * @return what happens
 	 * @throws InvalidBackoffException if nothing has that name, or the scenario is wrong

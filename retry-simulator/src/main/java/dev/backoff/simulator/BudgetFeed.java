@@ -3,8 +3,8 @@ package dev.backoff.simulator;
 import dev.backoff.budget.RetryBudget;
 
 /**
- * Change the budget of a caller at each call that begins, to compare other ways of
- * filling one. Each caller has its own.
+ * A change of a caller's budget at the beginning of each call, to compare other ways of
+ * filling a budget. Each caller has its own feed.
  *
  * @since 0.1
  */
@@ -12,7 +12,7 @@ import dev.backoff.budget.RetryBudget;
 public interface BudgetFeed {
 
 	/**
-	 * A call begins.
+	 * Change the budget at the beginning of a call.
 	 * @param budget the budget of its caller
 	 * @param now nanoseconds
 	 */

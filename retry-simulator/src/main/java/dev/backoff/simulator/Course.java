@@ -110,8 +110,8 @@ public final class Course {
 	/**
 	 * Return when the server was back: the first moment after the fault from which on, in
 	 * every second, at least 95 % of the calls that end succeed. Calls end as often as
-	 * they begin, but for those that a backlog holds, so goodput is then 95 % of what is
-	 * offered; reckoned from calls that begin, it would swing with every queue.
+	 * they begin, except calls in a backlog, so goodput is then 95 % of the offered load.
+	 * A share of the calls that begin would swing with every queue.
 	 * @return seconds since the end of the fault, or nothing if it was not back within
 	 * the horizon
 	 */
@@ -133,8 +133,8 @@ public final class Course {
 	}
 
 	/**
-	 * Return what the clients asked of the server for each call while it was not back,
-	 * and the second after.
+	 * Return the load from the beginning of the fault until a second after the server was
+	 * back.
 	 * @return attempts for each first attempt
 	 */
 	public synchronized double loadUntilBack() {
@@ -152,9 +152,9 @@ public final class Course {
 	}
 
 	/**
-	 * Return whether a second was looked at as a whole.
+	 * Return whether a second was counted as a whole.
 	 * @param second counted from the end of the fault, negative before it
-	 * @return whether it has figures
+	 * @return whether the second has figures
 	 */
 	public boolean covers(int second) {
 		int from = (int) (this.faultEnd / BIN) + second * BINS_PER_SECOND;
@@ -162,8 +162,7 @@ public final class Course {
 	}
 
 	/**
-	 * Return the share of the first attempts of a second that are matched by successes in
-	 * it.
+	 * Return the successes in a second for each first attempt in it.
 	 * @param second counted from the end of the fault, negative before it
 	 * @return 0 and more; above 1 while a backlog is served
 	 */
@@ -174,7 +173,7 @@ public final class Course {
 	/**
 	 * Return the attempts in a second for each first attempt in it.
 	 * @param second counted from the end of the fault, negative before it
-	 * @return 1 and more, about
+	 * @return about 1, or more
 	 */
 	public synchronized double load(int second) {
 		return ratio(this.attempts, second);

@@ -10,17 +10,19 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
 
 /**
- * What a policy did in a storm: medians of several runs, each of another seed.
+ * What a policy did in a storm: medians of several runs, each with another seed.
  *
  * @param loadInFault attempts for each first attempt while the fault lasted
- * @param loadInMinute the same in the minute from its beginning
- * @param recoverySeconds seconds from its end until 95 % of the calls succeed for good,
- * infinite if that is not within the horizon
- * @param loadUntilRecovery attempts for each first attempt until a second after that
+ * @param loadInMinute attempts for each first attempt in the minute from the beginning of
+ * the fault
+ * @param recoverySeconds seconds from the end of the fault until 95 % of the calls
+ * succeed for good, infinite if that is not within the horizon
+ * @param loadUntilRecovery attempts for each first attempt until a second after the
+ * recovery
  * @param failed the share of the calls begun in the fault that failed
  * @param refusedByBudget retries that the budgets refused
  * @param refusedByBreaker calls and retries that the breakers refused
- * @param mostUnderWay the most calls at once, each of which may hold a thread
+ * @param mostUnderWay the most calls under way at once, each of which may hold a thread
  * @param course the course of the first run
  * @since 0.1
  */
@@ -38,8 +40,8 @@ public record Effect(double loadInFault, double loadInMinute, double recoverySec
 	 * Simulate one policy in a storm.
 	 * @param policy the policy of all callers
 	 * @param scenario the callers, the service and its fault
-	 * @param feeds change the budgets as calls begin
-	 * @return what it did
+	 * @param feeds supplies the feed of each caller's budget
+	 * @return what the policy did
 	 */
 	public static Effect of(SimulatedPolicy policy, Scenario scenario, Supplier<BudgetFeed> feeds) {
 		Scenario sample = scenario.sample();

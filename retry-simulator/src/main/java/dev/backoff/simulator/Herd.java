@@ -15,9 +15,9 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Cancellable;
 
 /**
- * Calls that begin at the same moment and whose attempts all fail, say because a load
- * balancer dropped all its connections: when their attempts start. Budgets, breakers and
- * slots are left out. Not thread-safe.
+ * The times at which attempts start in calls that begin at the same moment and whose
+ * attempts all fail, for example because a load balancer dropped all its connections.
+ * Budgets, breakers and slots are left out. Not thread-safe.
  *
  * @since 0.1
  */
@@ -37,12 +37,12 @@ public final class Herd {
 	}
 
 	/**
-	 * Let calls fail.
+	 * Simulate calls whose attempts fail.
 	 * @param policy their policy
 	 * @param calls how many
 	 * @param attempt how long each attempt takes
-	 * @param seed where chance starts
-	 * @return what they did
+	 * @param seed the seed of the draws
+	 * @return what the calls did
 	 */
 	public static Herd of(SimulatedPolicy policy, int calls, Duration attempt, long seed) {
 		return of(policy, calls, attempt, new SplittableRandom(seed)::nextDouble);
@@ -73,7 +73,7 @@ public final class Herd {
 	/**
 	 * Return when the attempts of a call start.
 	 * @param call counted from 0
-	 * @return nanoseconds since the calls began, at most those of {@value #MOST_ATTEMPTS}
+	 * @return nanoseconds since the calls began, for at most {@value #MOST_ATTEMPTS}
 	 * attempts
 	 */
 	public List<Long> starts(int call) {
@@ -97,10 +97,10 @@ public final class Herd {
 	}
 
 	/**
-	 * Return how many attempts after the first start in each bin.
-	 * @param bin the time that is counted together
-	 * @param to where to end
-	 * @return how many, from the beginning on
+	 * Return how many retries start in each bin of time.
+	 * @param bin the length of a bin
+	 * @param to the time at which to end
+	 * @return the number in each bin, from the beginning on
 	 */
 	public int[] retries(Duration bin, Duration to) {
 		int[] bins = new int[(int) (to.toNanos() / bin.toNanos())];
@@ -115,9 +115,9 @@ public final class Herd {
 	}
 
 	/**
-	 * Return the share of the calls that come back in the fullest 10 ms.
-	 * @param from where to begin
-	 * @param to where to end
+	 * Return the share of the calls that retry in the fullest 10 ms.
+	 * @param from the time at which to begin
+	 * @param to the time at which to end
 	 * @return from 0 to 1
 	 */
 	public double fullestShare(Duration from, Duration to) {

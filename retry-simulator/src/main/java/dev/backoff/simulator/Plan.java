@@ -24,8 +24,8 @@ import dev.backoff.time.Nanos;
 
 /**
  * What a policy does to a call that fails: its delays, its whole wait, and the outages
- * that it rides out. Of a policy with more than {@value Herd#MOST_ATTEMPTS} attempts it
- * shows as many. Immutable and thread-safe.
+ * that it survives. A policy with more than {@value Herd#MOST_ATTEMPTS} attempts is shown
+ * with that number. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -120,9 +120,9 @@ public final class Plan {
 	}
 
 	/**
-	 * Return the share of the calls that begin with an outage and have an attempt after
-	 * its end, if the budget pays for it.
-	 * @param outage how long it lasts
+	 * Return which share of the calls that begin at the start of an outage have an
+	 * attempt after its end, if the budget pays for it.
+	 * @param outage the length of the outage
 	 * @return from 0 to 1
 	 */
 	public double survival(Duration outage) {
@@ -132,8 +132,9 @@ public final class Plan {
 	}
 
 	/**
-	 * Return the same share of the calls that begin at any time within an outage.
-	 * @param outage how long it lasts
+	 * Return which share of the calls that begin at any time within an outage have an
+	 * attempt after its end, if the budget pays for it.
+	 * @param outage the length of the outage
 	 * @return from 0 to 1
 	 */
 	public double survivalWithin(Duration outage) {
@@ -148,10 +149,10 @@ public final class Plan {
 	}
 
 	/**
-	 * Return the longest outage that a share of the calls that begin with it survive, if
-	 * the budget pays for all their retries.
+	 * Return the longest outage that the given share of the calls survive, if they begin
+	 * at its start and the budget pays for all their retries.
 	 * @param share from 0 to 1
-	 * @return its length
+	 * @return the length of the outage
 	 */
 	public Duration riddenOut(double share) {
 		return Duration.ofNanos(quantile(this.lastStarts, 1 - share));
@@ -278,7 +279,7 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return what is to be known}
+	 * {@return the findings about this plan}
 	 */
 	public List<Finding> findings() {
 		return Findings.of(this);
@@ -297,7 +298,7 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return everything as names, texts and numbers, in order; times in milliseconds}
+	 * {@return this plan as names, texts and numbers, in order; times in milliseconds}
 	 */
 	public Map<String, Object> figures() {
 		RetryPolicy numbers = this.policy.policy();

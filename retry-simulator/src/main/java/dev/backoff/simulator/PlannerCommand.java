@@ -30,14 +30,14 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * Plan and simulate the policies of a configuration file:
+ * A command that plans and simulates the policies of a configuration file:
  *
  * <pre>
  * java -jar retry-simulator-cli.jar [application.yml] [--policy name] [--set cap=5s] [--callers 200] [--html plan.html]
  * </pre>
  *
- * The file is read as Spring Boot reads it. Annotations are not known; {@code --set}
- * stands for their values. The exit code is 0, or 1 for findings at or above
+ * The file is read as Spring Boot reads it. The command does not know annotations;
+ * {@code --set} sets their values. The exit code is 0, or 1 for findings at or above
  * {@code --fail-on} (error, unless set), or 2 for a wrong argument or configuration.
  *
  * @since 0.1
@@ -103,7 +103,7 @@ public final class PlannerCommand {
 	}
 
 	/**
-	 * Run it and exit.
+	 * Run the command and exit.
 	 * @param args a file and options
 	 */
 	public static void main(String[] args) {

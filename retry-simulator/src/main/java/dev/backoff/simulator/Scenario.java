@@ -29,8 +29,9 @@ import dev.backoff.time.Nanos;
  * fault       stall 3s               stall, outage, throttle, slow with a time; errors 30%
  * horizon     120s                   how long the run goes on after the fault
  * seeds       5                      runs, of which the medians are shown
- * </pre> Of callers that make more than 250 calls a second together, a part is simulated
- * with the same part of the capacity, and numbers of calls are those of all.
+ * </pre> If the callers make more than 250 calls a second together, a part of them is
+ * simulated with the same part of the capacity. Numbers of calls are then scaled to all
+ * callers.
  *
  * @since 0.1
  */
@@ -145,17 +146,17 @@ public final class Scenario {
 		return with("callers", Integer.toString(callers));
 	}
 
-	/** Set the first calls a second of each process. */
+	/** Set how many first calls a second each process makes. */
 	public Scenario rate(double rate) {
 		return with("rate", Double.toString(rate));
 	}
 
 	/**
 	 * Set a parameter.
-	 * @param name its name, for instance {@code horizon}
+	 * @param name the parameter's name, for instance {@code horizon}
 	 * @param value its value as text, for instance {@code 60s}
-	 * @return the scenario with it
-	 * @throws InvalidBackoffException if it is unknown or wrong
+	 * @return the scenario with that value
+	 * @throws InvalidBackoffException if the parameter is unknown or its value is wrong
 	 */
 	public Scenario with(String name, String value) {
 		Map<String, String> changed = new TreeMap<>(this.written);

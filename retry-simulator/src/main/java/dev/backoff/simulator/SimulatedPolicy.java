@@ -26,16 +26,16 @@ import dev.backoff.spring.policy.EffectivePolicy;
 /**
  * A policy with the numbers of its budget and its breaker. Immutable and thread-safe.
  * <p>
- * Every failure of a simulation is worth a retry, whatever the lists and classifiers of
- * the policy say: an attempt fails by its result, or is throttled. A breaker of another
+ * In a simulation every failure can be retried, whatever the lists and classifiers of the
+ * policy say: an attempt fails by its result, or is throttled. A breaker of another
  * library is left out.
  *
- * @param policy the policy, to which a result of {@code false} is a failure
+ * @param policy the policy, for which a result of {@code false} is a failure
  * @param budget the numbers of each caller's budget, or null for none
  * @param breaker the numbers of each caller's breaker, or null for none
  * @param retried whether retries are made at all
- * @param stored whether calls are durable, so that none holds a thread while it waits
- * @param advice what works but is probably not meant, sentences
+ * @param stored whether calls are stored, so that a call that waits holds no thread
+ * @param advice sentences on what works but is probably not meant
  * @since 0.1
  */
 public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budget, @Nullable BreakerSettings breaker,
@@ -54,7 +54,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	/**
 	 * Simulate a policy of an application.
 	 * @param policy the values in effect
-	 * @param configuration has its budget and its breaker
+	 * @param configuration the configuration of its budget and its breaker
 	 * @return the policy
 	 */
 	public static SimulatedPolicy of(EffectivePolicy policy, BackoffConfiguration configuration) {

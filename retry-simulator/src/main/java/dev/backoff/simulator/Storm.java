@@ -8,8 +8,8 @@ import java.util.Map;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 
 /**
- * What a policy does to a service that fails, and what it would do otherwise. Immutable
- * and thread-safe.
+ * What a policy does to a service that fails, and what happens without budget and
+ * breaker, without retries, or with more callers. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -54,7 +54,7 @@ public final class Storm {
 	 * @param scenario the callers, the service and its fault
 	 * @return what happens
 	 * @throws InvalidBackoffException if the first calls alone are more than the service
-	 * can do, or one run may make more than {@value #MOST_ATTEMPTS} attempts
+	 * can serve, or one run may make more than {@value #MOST_ATTEMPTS} attempts
 	 */
 	public static Storm of(SimulatedPolicy policy, Scenario scenario) {
 		return of(policy, scenario, MOST_ATTEMPTS);
@@ -81,7 +81,7 @@ public final class Storm {
 	}
 
 	/**
-	 * {@return what it would do without budget and breaker, of one run}
+	 * {@return what the policy would do without budget and breaker, in one run}
 	 */
 	public Effect unprotected() {
 		return this.unprotected;
@@ -96,22 +96,23 @@ public final class Storm {
 
 	/**
 	 * {@return what the policy does if ten and a hundred times as many processes make the
-	 * same calls, by their number; of one run each}
+	 * same calls, by the number of processes; one run each}
 	 */
 	public Map<Integer, Effect> fleets() {
 		return Collections.unmodifiableMap(this.fleets);
 	}
 
 	/**
-	 * {@return what is to be known, warnings and errors only; an immutable list}
+	 * {@return the findings about this storm, warnings and errors only; an immutable
+	 * list}
 	 */
 	public List<Finding> findings() {
 		return this.findings;
 	}
 
 	/**
-	 * {@return everything as names, texts and numbers, in order; the same bytes for the
-	 * same policy and scenario}
+	 * {@return this storm as names, texts and numbers, in order; the same policy and
+	 * scenario give the same bytes}
 	 */
 	public Map<String, Object> figures() {
 		Figures ofFleets = new Figures();

@@ -6,11 +6,11 @@ import dev.backoff.annotation.Backoff;
  * Hand each execution of an annotated method to its retry, however the method is called.
  * <p>
  * While no application context is active in mode {@code aspectj}, the aspect only
- * proceeds. Only the weaver makes it. Thread-safe.
+ * proceeds. Only the weaver creates the aspect's instance. Thread-safe.
  * <p>
- * It is no {@code @Aspect}: the join point of such an aspect loses count of the advice
- * when it proceeds more than once or on another thread. The third attempt would skip the
- * aspects inside, for example a transaction.
+ * This is not an {@code @Aspect} class, because the join point of such a class loses
+ * count of the advice when it proceeds more than once or on another thread. The third
+ * attempt would skip the aspects inside, for example a transaction.
  *
  * @since 0.1
  */

@@ -6,9 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A method, or a class with its public instance methods, that our aspect is woven into.
- * Only the weaver adds it. By it the check at start-up tells woven methods from those
- * that nothing would retry.
+ * Marks a method, or the public instance methods of a class, as woven with our aspect.
+ * Only the weaver adds this annotation. The check at start-up uses it to find methods
+ * that are not woven and would not be retried.
  *
  * @since 0.1
  */

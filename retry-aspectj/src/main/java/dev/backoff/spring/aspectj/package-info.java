@@ -1,6 +1,6 @@
 /**
- * Weaving instead of proxies: the aspect, and the application contexts that it works for.
- * Only woven classes and applications in mode {@code aspectj} load it.
+ * Weaving instead of proxies: the aspect, and the application contexts that it serves.
+ * Only woven classes and applications in mode {@code aspectj} load this package.
  */
 @NullMarked
 package dev.backoff.spring.aspectj;

@@ -3,7 +3,7 @@ package dev.backoff.simulator.svg;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lying bars with their values. */
+/** A chart of horizontal bars with their values. */
 public final class BarChart {
 
 	private static final int WIDTH = 760;
@@ -33,7 +33,7 @@ public final class BarChart {
 		return this;
 	}
 
-	/** Draw it. */
+	/** Draw the chart. */
 	public String draw() {
 		int bottom = TOP + ROW * this.bars.size();
 		SvgDrawing drawing = new SvgDrawing(WIDTH, bottom + 40, this.title);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Lines over a common axis. */
+/** A chart of lines over a common axis. */
 public final class LineChart {
 
 	private static final int LEFT = 70;
@@ -45,7 +45,7 @@ public final class LineChart {
 		return this;
 	}
 
-	/** Let each step upwards mean ten times as much, from 1 on. */
+	/** Use a logarithmic vertical scale, from 1 on. */
 	public LineChart logarithmic() {
 		this.logarithmic = true;
 		return this;
@@ -67,12 +67,12 @@ public final class LineChart {
 		return this;
 	}
 
-	/** Draw it. */
+	/** Draw the chart. */
 	public String draw() {
 		return drawing().toString();
 	}
 
-	/** Draw it, to be put into another drawing. */
+	/** Draw the chart, to be put into another drawing. */
 	public SvgDrawing drawing() {
 		SvgDrawing drawing = new SvgDrawing(this.width, this.height, this.title);
 		Scale x = Scale.linear(least(), greatest(true), LEFT, right());

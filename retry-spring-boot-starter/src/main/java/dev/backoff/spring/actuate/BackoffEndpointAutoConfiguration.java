@@ -24,8 +24,8 @@ import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}, and let an operator change them, also
- * on a page, where the application asks for one.
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them. A page
+ * for both is added if the application enables it.
  *
  * @since 0.1
  */

@@ -26,8 +26,8 @@ import dev.backoff.time.Nanos;
  * DefaultErrorHandler errorHandler(FrameworkRetries retries) {
  * 	return new DefaultErrorHandler(recoverer, retries.backOff("orders"));
  * }
- * </pre> Budget, breaker, hints of servers and the concurrency limit have no part in
- * them, since these libraries do not tell outcomes. Thread-safe.
+ * </pre> Budgets, breakers, hints of servers and concurrency limits do not apply there,
+ * because these libraries do not report outcomes. Thread-safe.
  *
  * @since 0.1
  */
@@ -44,16 +44,16 @@ public final class FrameworkRetries {
 
 	/**
 	 * Make the adapters.
-	 * @param methods has the retries of policies
+	 * @param methods supplies the retries of policies
 	 */
 	public FrameworkRetries(BackoffMethods methods) {
 		this.methods = methods;
 	}
 
 	/**
-	 * Return the delays of a policy, in whole milliseconds, rounded up. Each
-	 * {@link BackOff#start()} reads the policy as it is then. Its delays stop when all
-	 * attempts are used, when none fits before the deadline, counted from there, or when
+	 * Return the delays of a policy, rounded up to whole milliseconds. Each
+	 * {@link BackOff#start()} reads the current policy and starts its deadline. The
+	 * delays end when all attempts are used, no attempt fits before the deadline, or
 	 * retries are switched off.
 	 * @param policy a name below {@code backoff.policies}, in any spelling
 	 * @return the delays
@@ -80,8 +80,9 @@ public final class FrameworkRetries {
 	}
 
 	/**
-	 * Return a policy for {@code RetryTemplate}: its delays, its deadline as the timeout,
-	 * and its answer to whether a failure is worth retrying. All are read for each call.
+	 * Return a policy for {@code RetryTemplate}, with the delays, the deadline as the
+	 * timeout, and the decision whether a failure is worth a retry. All are read for each
+	 * call.
 	 * @param policy a name below {@code backoff.policies}, in any spelling
 	 * @return the policy
 	 * @throws InvalidBackoffException if the name is not defined

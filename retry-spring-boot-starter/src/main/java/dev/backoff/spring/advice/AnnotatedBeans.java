@@ -52,7 +52,7 @@ public final class AnnotatedBeans {
 		}
 	}
 
-	/** Return the annotated methods of a class; none if one of its types is missing. */
+	/** Return the annotated methods of a class, or none if a type it needs is missing. */
 	public static List<AnnotatedMethod> methods(Class<?> type) {
 		try {
 			return new ArrayList<>(AnnotatedMethod.in(type));

@@ -52,7 +52,7 @@ public final class BackoffAdvisor extends StaticMethodMatcherPointcutAdvisor imp
 		return isCandidate(type);
 	}
 
-	/** Return whether a bean's class can have annotated methods; false is certain. */
+	/** Return whether a class may have annotated methods; false means certainly not. */
 	public static boolean isCandidate(Class<?> type) {
 		return !type.getName().startsWith("org.springframework.")
 				&& AnnotationUtils.isCandidateClass(type, Backoff.class) && AnnotatedMethod.mayBeIn(type);

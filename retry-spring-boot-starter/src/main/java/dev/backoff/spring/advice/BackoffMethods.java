@@ -166,7 +166,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		}
 	}
 
-	/** Return the annotated methods known so far; overloads with their parameters. */
+	/** Return the annotated methods known so far, with parameters for overloads. */
 	@Override
 	public List<PolicyUse> uses() {
 		return uses(this.ofMethods.plans());

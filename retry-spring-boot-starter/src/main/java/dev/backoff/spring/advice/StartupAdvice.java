@@ -49,8 +49,9 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Advice at the start: what works but is probably not meant. It is logged once, and shown
- * at the endpoint. This file is long because all advice is here. Thread-safe.
+ * Start-up advice: it names settings that work but are probably a mistake. The advice is
+ * logged once and shown at the endpoint. This file is long because all advice is here.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -205,7 +206,7 @@ public final class StartupAdvice {
 		}
 	}
 
-	/** Describe what in a policy works but is probably not meant. */
+	/** Return advice on values of a policy that work but are probably a mistake. */
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();

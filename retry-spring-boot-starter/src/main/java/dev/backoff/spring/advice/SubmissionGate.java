@@ -10,34 +10,34 @@ import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * What calls of durable methods pass: a call is stored, and an attempt of a stored call
- * is made. The module {@code retry-durable-spring-boot-starter} has the only
+ * The gate that calls of durable methods pass. It stores a call, or makes an attempt of a
+ * stored call. The module {@code retry-durable-spring-boot-starter} has the only
  * implementation. Implementations are thread-safe.
  *
  * @since 0.1
  */
 public interface SubmissionGate {
 
-	/** The class of what durable methods return, which that module has: {@value}. */
+	/** The class that durable methods return, a part of that module: {@value}. */
 	String HANDLE = "dev.backoff.durable.DurableCall";
 
 	/**
-	 * Store a call, or make the attempt that this thread was marked for. Return what the
-	 * caller gets.
+	 * Store a call, or make the attempt that this thread was marked for. Return the value
+	 * for the caller.
 	 */
 	@Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts);
 
 	/** Run the method in an attempt; return the result that conditions judge. */
 	@Nullable Object run(Operation<?, ?> method) throws Throwable;
 
-	/** Remove a stored call by its observed key, for tests that begin anew. */
+	/** Remove a stored call by its observed key, so that a test can start afresh. */
 	void remove(String policy, String key);
 
 	/** Makes attempts of stored calls. */
 	@FunctionalInterface
 	interface Attempts {
 
-		/** Make an attempt, with the method's recovery after a stop or without. */
+		/** Make an attempt; if {@code recovered}, with the recovery after a stop. */
 		ResumeResult make(ResumedCall call, boolean recovered);
 
 	}

@@ -32,18 +32,18 @@ public interface Weaving {
 				? (Weaving) BeanUtils.instantiateClass(ClassUtils.resolveClassName(type, classLoader)) : null;
 	}
 
-	/** Begin to retry woven methods; return the bean whose destruction ends it. */
+	/** Begin to retry woven methods; return the bean whose destruction ends this. */
 	BeanPostProcessor open(MethodInterceptor interceptor, ConfigurableListableBeanFactory beanFactory, boolean enabled);
 
-	/** Report a method that is not woven, which nothing would retry. */
+	/** Report a problem if a method is not woven, because it would not be retried. */
 	void check(AnnotatedMethod method, Collection<Problem> problems);
 
-	/** Return whether no weaver sees that an annotation on a type means the method. */
+	/** Return whether a weaver misses that a type's annotation applies to a method. */
 	boolean isSkipped(AnnotatedMethod method);
 
 	/**
-	 * Return whether a woven method runs as a part of the one that overrides it, since a
-	 * call of {@code super} is no call of its own.
+	 * Return whether a woven method runs as a part of the method that overrides it. A
+	 * call of {@code super} is not a call of its own.
 	 */
 	boolean isCalledByOverriding(Method method, AnnotatedMethod annotated);
 

@@ -47,7 +47,7 @@ import dev.backoff.time.RetryTime;
 /**
  * Retry the methods that are annotated with {@code @Backoff}.
  * <p>
- * This follows all other auto-configurations, so that the classifiers of other starters
+ * This auto-configuration follows all others, so that the classifiers of other starters
  * are asked before the built-in ones.
  *
  * @since 0.1

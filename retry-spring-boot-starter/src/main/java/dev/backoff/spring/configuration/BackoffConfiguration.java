@@ -19,14 +19,14 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * The configuration below {@code backoff}: a snapshot of all its values, with the live
- * overrides over them. Immutable and thread-safe.
+ * The configuration below {@code backoff}: a snapshot of all values, with the live
+ * overrides on top. Immutable and thread-safe.
  *
  * @since 0.1
  */
 public final class BackoffConfiguration {
 
-	/** The class that is there if the module {@code retry-aspectj} is: {@value}. */
+	/** The class that only the module {@code retry-aspectj} has: {@value}. */
 	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
 
 	private static final List<SettingKey> SWITCHES = List.of(SettingKey.ENABLED, SettingKey.RETRIES_ENABLED);
@@ -40,15 +40,15 @@ public final class BackoffConfiguration {
 		this.overrides = overrides;
 	}
 
-	/** Read the configuration, whose {@link #problems()} tell what is wrong with it. */
+	/** Read the configuration and find its {@link #problems()}. */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
 		return new ConfigurationReader(environment).read();
 	}
 
 	/**
-	 * Return the configuration of a context, read when it is first asked for: the same
-	 * for all its conditions and beans. It is no bean definition, so processing ahead of
-	 * time keeps nothing of it.
+	 * Return the configuration of a context. It is read at the first request and shared
+	 * by all conditions and beans. It is not a bean definition, so ahead-of-time
+	 * processing stores nothing of it.
 	 */
 	public static BackoffConfiguration of(@Nullable ConfigurableListableBeanFactory beanFactory,
 			Environment environment) {
@@ -67,13 +67,13 @@ public final class BackoffConfiguration {
 		return new BackoffConfiguration(this.read, overrides);
 	}
 
-	/** Return whether both are of one reading of the sources, with any overrides. */
+	/** Return whether both come from one reading of the sources, with any overrides. */
 	@SuppressWarnings("ReferenceEquality") // a later reading may be equal
 	public boolean isReadWith(BackoffConfiguration other) {
 		return this.read == other.read;
 	}
 
-	/** Return the live overrides, none in a configuration that has just been read. */
+	/** Return the live overrides, empty in a configuration that has just been read. */
 	public Overrides overrides() {
 		return this.overrides;
 	}
@@ -126,7 +126,7 @@ public final class BackoffConfiguration {
 		return this.<Boolean>setting(SettingKey.ENDPOINT_MESSAGES);
 	}
 
-	/** Return whether an open breaker makes the application's health bad. */
+	/** Return whether an open breaker makes the application's health DOWN. */
 	public boolean isHealthOfBreakers() {
 		return this.<Boolean>setting(SettingKey.HEALTH_BREAKERS);
 	}
@@ -136,7 +136,7 @@ public final class BackoffConfiguration {
 		return setting(SettingKey.SHUTDOWN_WAIT);
 	}
 
-	/** Return how durable calls are stored and made. */
+	/** Return how durable calls are stored and run. */
 	public DurableSettings durable() {
 		ConfigValue dataSource = this.read.settings().get(SettingKey.DURABLE_DATA_SOURCE);
 		return new DurableSettings(this.<Boolean>setting(SettingKey.DURABLE_WORK), setting(SettingKey.DURABLE_STORE),
@@ -148,8 +148,8 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the keys directly below {@code backoff} that are written, and the switches,
-	 * as they are in effect.
+	 * Return the values in effect of the switches, and of the keys directly below
+	 * {@code backoff} that are set.
 	 */
 	public Map<String, EffectiveValue> settings() {
 		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
@@ -169,12 +169,12 @@ public final class BackoffConfiguration {
 		return Collections.unmodifiableMap(settings);
 	}
 
-	/** Return what is wrong, empty for a configuration that can work. */
+	/** Return the problems; an empty list if the configuration can work. */
 	public List<Problem> problems() {
 		return this.read.problems();
 	}
 
-	/** Return what is odd and does not stop the start-up, as sentences. */
+	/** Return the warnings, which do not stop the start-up, as sentences. */
 	public List<String> warnings() {
 		return this.read.warnings();
 	}
@@ -193,7 +193,7 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return a breaker by its name in any spelling. One that is not defined has the
+	 * Return a breaker by its name in any spelling. A breaker that is not defined has the
 	 * built-in numbers.
 	 */
 	public BreakerEntry breaker(String name) {
@@ -211,7 +211,7 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return a budget by its name in any spelling. One that is not defined has the
+	 * Return a budget by its name in any spelling. A budget that is not defined has the
 	 * built-in numbers.
 	 */
 	public BudgetEntry budget(String name) {
@@ -222,12 +222,12 @@ public final class BackoffConfiguration {
 			.withName(spelling(Section.BUDGETS, name));
 	}
 
-	/** Return a name as names are compared: its letters and digits, in lower case. */
+	/** Return the compared form of a name: its letters and digits, in lower case. */
 	public static String canonicalName(String name) {
 		return TextValues.canonical(name);
 	}
 
-	/** Spell a name, given in any spelling, as its section does, else as given. */
+	/** Return a name in its section's spelling, or as given if the section lacks it. */
 	public String spelling(Section<?> section, String name) {
 		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
 	}
@@ -245,8 +245,8 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the exception types that lists below {@code backoff.defaults} and
-	 * {@code backoff.policies} name, of classes that exist or not.
+	 * Return the names of all exception types in lists below {@code backoff.defaults} and
+	 * {@code backoff.policies}, even of classes that do not exist.
 	 */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();

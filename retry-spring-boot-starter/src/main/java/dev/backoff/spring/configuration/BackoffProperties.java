@@ -12,29 +12,30 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The schema of the keys below {@code backoff}, for editors, and not bound: values are
- * read as text with file and line, and those in effect are at {@code /actuator/backoff}.
+ * The schema of the keys below {@code backoff}, for editors. It is not bound: values are
+ * read as text with file and line. The values in effect are at {@code /actuator/backoff}.
  * <p>
- * A variable overrides the policy it means, which a bound map cannot do. What the words
- * of an enumeration mean stands in the additional metadata. Keys below
- * {@code backoff.durable} are described by the module that has them.
+ * An environment variable overrides the policy it means, which a bound map cannot do. The
+ * additional metadata explains the words of enumerations. The durable module describes
+ * the keys below {@code backoff.durable}.
  *
  * @param enabled Whether methods are retried and measured.
- * @param retriesEnabled Whether retries are made; if not, first attempts, recovery,
- * meters and polling stay.
- * @param unknownKeys What an unknown key does at start-up.
- * @param instances Processes of the application that run at once. They share a budget's
- * tokens, at least five each, and its tokens per second.
+ * @param retriesEnabled Whether retries are made. Without retries, first attempts,
+ * recovery, meters and polling still work.
+ * @param unknownKeys How the start-up reacts to an unknown key.
+ * @param instances Number of processes that run the application at once. Each process
+ * gets a budget's tokens and tokens per second divided by this number, but at least five
+ * tokens.
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
  * @param otherRetries What is logged after start-up about other retries.
- * @param defaults Values for all policies that set none of their own.
- * @param policies Policies by name. Compared by letters and digits only; an unnamed
- * method's policy is "[OrderService.place]".
- * @param breakers Circuit breakers by name. Compared by letters and digits only; a policy
- * uses the one of its own name, if it is here, or the one it names.
- * @param budgets Budgets of retries by name. Compared by letters and digits only; a
- * policy uses the one of its own name or the one it names.
+ * @param defaults Values for all policies that do not set their own.
+ * @param policies Policies by name. Names are compared by letters and digits only. A
+ * method without a policy name has a policy such as "[OrderService.place]".
+ * @param breakers Circuit breakers by name. Names are compared by letters and digits
+ * only. A policy uses the breaker that it names, or else a breaker of its own name.
+ * @param budgets Budgets of retries by name. Names are compared by letters and digits
+ * only. A policy uses the budget that it names, or else a budget of its own name.
  * @param metrics Meters.
  * @param observation Observations, which become spans where traces are recorded.
  * @param http Calls over HTTP.
@@ -52,14 +53,14 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
 		@DefaultValue Shutdown shutdown) {
 
-	/** What an unknown key does at start-up. */
+	/** How the start-up reacts to an unknown key. */
 	public enum UnknownKeys {
 
 		ERROR, WARN
 
 	}
 
-	/** The source of chance. */
+	/** The random source of the jitter. */
 	public enum RandomKind {
 
 		FAST, SECURE
@@ -94,21 +95,21 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 	}
 
-	/** What an empty budget does. */
+	/** What happens to a retry if the budget is empty. */
 	public enum WhenEmpty {
 
 		STOP, WAIT
 
 	}
 
-	/** Library that has the circuit breaker. */
+	/** Library that provides the circuit breaker. */
 	public enum BreakerProvider {
 
 		OWN, RESILIENCE4J
 
 	}
 
-	/** What a refused call does. */
+	/** What happens to a call that the breaker rejects. */
 	public enum OnOpen {
 
 		FAIL, WAIT
@@ -118,50 +119,50 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a policy.
 	 *
-	 * @param inherits Policy to take values from that this one does not set.
+	 * @param inherits Policy that supplies the values that this policy does not set.
 	 * @param preset Set of numbers for a situation.
 	 * @param enabled Whether this policy retries.
 	 * @param shape How delays grow.
 	 * @param base Delay before the first retry, before jitter.
-	 * @param cap Longest delay. Not below the base. If not set, 10s, or 100 times the
-	 * base if that is longer.
-	 * @param multiplier Growth of an exponential shape, at least 1.
-	 * @param step Growth of a linear shape; the base if not set.
-	 * @param ladder Comma-separated list of delays, each with an optional number of
-	 * times; the last one repeats.
+	 * @param cap Longest delay, not below the base. If not set, 10s or 100 times the
+	 * base, whichever is longer.
+	 * @param multiplier Growth factor of an exponential shape, at least 1.
+	 * @param step Growth of a linear shape. If not set, the base.
+	 * @param ladder Comma-separated list of delays, each with an optional repeat count.
+	 * The last delay repeats.
 	 * @param jitter Randomness of the delays.
 	 * @param maxAttempts Number of all attempts, the first call included, or "unlimited".
-	 * @param deadline Time for the whole call, waits included, or "none". After it no
-	 * attempt starts.
+	 * @param deadline Time limit of the whole call, waits included, or "none". After the
+	 * deadline, no attempt starts.
 	 * @param attemptTimeout Time after which an attempt is interrupted or cancelled, or
 	 * "none".
-	 * @param shortestAttempt Least time before the deadline that an attempt needs.
-	 * @param finalPoll Whether polling asks once more just before the deadline.
-	 * @param throttledBase Least base after a throttled failure such as HTTP 429, at most
-	 * the cap.
-	 * @param retryOn Comma-separated list of exception types to retry, instead of all but
-	 * programming errors.
-	 * @param abortOn Comma-separated list of exception types never to retry. Adds up over
-	 * all levels.
-	 * @param matchCauses Whether retry-on and abort-on apply to causes too.
-	 * @param classifier Bean name of a FailureClassifier that is asked before all others,
-	 * or "none": retry-on and abort-on decide alone.
+	 * @param shortestAttempt Least time left before the deadline for an attempt to start.
+	 * @param finalPoll Whether polling makes a last attempt just before the deadline.
+	 * @param throttledBase Least base delay after a throttled failure such as HTTP 429,
+	 * at most the cap.
+	 * @param retryOn Comma-separated list of exception types to retry. If not set, all
+	 * types except programming errors.
+	 * @param abortOn Comma-separated list of exception types never to retry. The lists of
+	 * all levels are combined.
+	 * @param matchCauses Whether retry-on and abort-on also match an exception's causes.
+	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
+	 * With "none", only retry-on and abort-on decide.
 	 * @param nested What happens to a failure that an inner call has already retried.
-	 * @param replay Whether a stream is retried after elements have been passed on, which
-	 * then come again.
-	 * @param durable Whether calls are stored and made in the background.
-	 * @param schedule When a durable method is called by itself: a cron expression of six
-	 * fields, or "every 10m".
-	 * @param scheduleZone Time zone of the cron expression; that of the system if not
-	 * set.
-	 * @param breaker Name of the circuit breaker, or "none"; the policy's own name if not
-	 * set.
-	 * @param budget Name of the budget of retries, or "none"; the policy's own name if
-	 * not set.
+	 * @param replay Whether a stream is retried after it has passed on elements. The
+	 * subscriber then gets these elements again.
+	 * @param durable Whether calls are stored and run in the background.
+	 * @param schedule Times at which the library calls a durable method: a cron
+	 * expression of six fields, or "every 10m".
+	 * @param scheduleZone Time zone of the cron expression. If not set, the time zone of
+	 * the system.
+	 * @param breaker Name of the circuit breaker, or "none". If not set, a breaker that
+	 * is defined with the policy's own name.
+	 * @param budget Name of the budget of retries, or "none". If not set, the policy has
+	 * a budget of its own name.
 	 * @param idempotent Whether work may be applied twice: true, false, or "by-key" if
 	 * the server honours the idempotency key.
-	 * @param whenEmpty What an empty budget does.
-	 * @param concurrency Number of attempts that run at once in this process, or "none".
+	 * @param whenEmpty What happens to a retry if the budget is empty.
+	 * @param concurrency Maximum number of attempts at once in this process, or "none".
 	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited". If
 	 * not set, 10 times the concurrency.
 	 * @param retryAfter Hints of servers.
@@ -183,9 +184,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Hints of servers, such as the Retry-After header.
 	 *
-	 * @param enabled Whether hints are followed.
-	 * @param max Longest hint that is followed; a longer one stops the call. If not set,
-	 * the larger of one minute and a cap that is set.
+	 * @param enabled Whether hints of servers are followed.
+	 * @param max Longest hint that is followed. A longer hint stops the call. If not set,
+	 * one minute or a cap that you set, whichever is longer.
 	 */
 	public record RetryAfter(@Nullable Boolean enabled, @Nullable Duration max) {
 	}
@@ -193,20 +194,20 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a circuit breaker.
 	 *
-	 * @param provider Library that has the circuit breaker. With another one, only
-	 * on-open may be set.
-	 * @param failureRate Share of failed calls at which it opens, a percentage.
-	 * @param slowCall Time that a call must exceed to count as slow, or "none".
-	 * @param slowCallRate Share of slow calls at which it opens, a percentage.
-	 * @param window How far back it counts: a duration, or a number such as "100 calls".
-	 * @param minimumCalls Number of calls the window must hold before it opens.
-	 * @param openFor Time it stays open at most before it probes; drawn from half of it
-	 * to all of it.
-	 * @param openForMultiplier Growth of that time while its probes fail, at least 1.
-	 * @param probes Number of calls it lets through half-open.
-	 * @param halfOpenTimeout Time its probes may take before it opens again; open-for if
-	 * not set.
-	 * @param onOpen What a refused call does.
+	 * @param provider Library that provides the circuit breaker. If another library does,
+	 * only on-open may be set.
+	 * @param failureRate Percentage of failed calls at which the breaker opens.
+	 * @param slowCall Time above which a call counts as slow, or "none".
+	 * @param slowCallRate Percentage of slow calls at which the breaker opens.
+	 * @param window Window of counted calls: a duration, or a number such as "100 calls".
+	 * @param minimumCalls Least number of calls in the window for the breaker to open.
+	 * @param openFor Longest time that the breaker stays open before it probes. Each time
+	 * is random, from half of this to all of it.
+	 * @param openForMultiplier Growth factor of open-for while probes fail, at least 1.
+	 * @param probes Number of calls that the half-open breaker permits.
+	 * @param halfOpenTimeout Time that probes may take before the breaker opens again. If
+	 * not set, open-for.
+	 * @param onOpen What happens to a call that the breaker rejects.
 	 */
 	@ConfigurationPropertiesSource
 	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
@@ -219,10 +220,10 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a budget of retries.
 	 *
-	 * @param tokens Number of tokens in a full bucket, as at the start.
-	 * @param perSuccess Number of tokens a successful call puts back, besides those that
-	 * its retries took.
-	 * @param perSecond Number of tokens each second puts back.
+	 * @param tokens Number of tokens in a full bucket. The bucket starts full.
+	 * @param perSuccess Number of tokens that a successful call puts back, besides the
+	 * tokens that its retries took.
+	 * @param perSecond Number of tokens that are put back each second.
 	 */
 	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
@@ -234,7 +235,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 *
 	 * @param enabled Whether meters are published.
 	 * @param slo Comma-separated list of durations that become buckets of the timers.
-	 * @param durations Whether whole calls are timed, waits included.
+	 * @param durations Whether whole calls are timed, including their waits.
 	 */
 	public record Metrics(@DefaultValue("true") boolean enabled, @Nullable List<Duration> slo,
 			@DefaultValue("false") boolean durations) {
@@ -252,12 +253,12 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Calls over HTTP.
 	 *
-	 * @param hosts Comma-separated list of hosts that are told about the attempt, each
+	 * @param hosts Comma-separated list of hosts that get the attempt's headers, each
 	 * optionally with a port.
 	 * @param attemptHeader Header with the number of the attempt.
 	 * @param deadlineHeader Header with the time left, in milliseconds.
-	 * @param idempotencyHeader Header with the key of work that is idempotent by key.
-	 * @param inbound Whether these headers are read from requests that arrive.
+	 * @param idempotencyHeader Header with the idempotency key of by-key policies.
+	 * @param inbound Whether attempt and deadline headers of incoming requests are read.
 	 */
 	public record Http(@Nullable List<String> hosts, @DefaultValue(HttpSettings.ATTEMPT) String attemptHeader,
 			@DefaultValue(HttpSettings.DEADLINE) String deadlineHeader,
@@ -267,8 +268,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Endpoint.
 	 *
-	 * @param messages Whether messages of exceptions are shown, which may contain
-	 * arguments.
+	 * @param messages Whether the endpoint shows messages of exceptions, which may
+	 * contain arguments.
 	 */
 	public record Endpoint(@DefaultValue("false") boolean messages) {
 	}
@@ -285,8 +286,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * Closing the application.
 	 *
-	 * @param time Time that calls get to finish before beans are destroyed. Waiting calls
-	 * are woken before, and nothing is retried any more.
+	 * @param time Time that running calls get to finish before beans are destroyed.
+	 * First, waiting calls are woken. From then on, nothing is retried.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}

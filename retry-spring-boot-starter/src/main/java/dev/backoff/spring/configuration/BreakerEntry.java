@@ -5,9 +5,10 @@ import java.util.Map;
 import dev.backoff.breaker.BreakerSettings;
 
 /**
- * One breaker of the configuration, or one with the numbers that are built in. Its name
- * is written as below {@code backoff.breakers}, else as by its first user. Settings of a
- * breaker of another library say only whether refused calls wait. Immutable.
+ * A breaker of the configuration, or a breaker with the built-in numbers. Its name is
+ * spelt as below {@code backoff.breakers}, or else as its first user spells it. For a
+ * breaker of another library, the settings only say whether rejected calls wait.
+ * Immutable.
  *
  * @since 0.1
  */

@@ -5,8 +5,8 @@ import java.util.Map;
 import dev.backoff.budget.BudgetSettings;
 
 /**
- * One budget of the configuration, or one with the numbers that are built in. Its name is
- * written as below {@code backoff.budgets}, else as by its first user. Immutable.
+ * A budget of the configuration, or a budget with the built-in numbers. Its name is spelt
+ * as below {@code backoff.budgets}, or else as its first user spells it. Immutable.
  *
  * @since 0.1
  */

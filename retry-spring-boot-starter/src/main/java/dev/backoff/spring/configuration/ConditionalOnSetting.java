@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Match if a key directly below {@code backoff} has a value. The key is read as all our
- * keys are, in any spelling, and a value that cannot be read counts as the default.
+ * Match if a key directly below {@code backoff} has the given value. The key may have any
+ * spelling. A value that cannot be read counts as the default.
  *
  * @since 0.1
  */
@@ -27,7 +27,7 @@ public @interface ConditionalOnSetting {
 
 	/**
 	 * Return the key, for instance {@code metrics.enabled}; {@code breakers} is true if
-	 * there are any.
+	 * any breaker is defined.
 	 */
 	String value();
 

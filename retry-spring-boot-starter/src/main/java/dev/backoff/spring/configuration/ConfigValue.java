@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.PlaceholderResolutionException;
 
 /**
- * A value as it is written, where it is written, and what it means.
+ * A value: its text, the place where it is written, and its meaning.
  *
  * @param texts the text, or the elements of a list, placeholders resolved
  * @param place how a report names it:
@@ -19,19 +19,19 @@ import org.springframework.util.PlaceholderResolutionException;
  * @param origin where it is written: {@code annotation on OrderService.place} or
  * {@code application.yml:12}
  * @param source the text with placeholders that it comes from, or empty
- * @param parsed what its key has read, or null if it is not read or wrong
- * @param problems what is wrong with it by itself
+ * @param parsed the parsed value, or null if the text is not parsed or wrong
+ * @param problems the problems of the value by itself
  * @since 0.1
  */
 public record ConfigValue(List<String> texts, String place, String origin, String source, @Nullable Object parsed,
 		List<Problem> problems) {
 
-	/** Make a value that no key has read, placeholders not resolved. */
+	/** Create a value that is not parsed, with unresolved placeholders. */
 	public ConfigValue(List<String> texts, String place, String origin) {
 		this(List.copyOf(texts), place, origin, "", null, List.of());
 	}
 
-	/** Read a value whose placeholders are resolved; it may then have problems. */
+	/** Parse a value with resolved placeholders; the result may have problems. */
 	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin) {
 		return of(key, texts, place, origin, "");
 	}
@@ -55,8 +55,8 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 	}
 
 	/**
-	 * Resolve its placeholders, each of which may stand for a whole list, and read it by
-	 * its key; null, with a problem, if it has no text.
+	 * Resolve the placeholders, each of which may stand for a whole list, and parse the
+	 * value. Return null and add a problem if there is no text.
 	 */
 	public @Nullable ConfigValue read(ConfigurationKey key, UnaryOperator<String> resolver, List<Problem> problems) {
 		List<String> plain = new ArrayList<>();
@@ -76,8 +76,8 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 	}
 
 	/**
-	 * Resolve the placeholders of one of its texts, which must not hold expressions; null
-	 * if there is a problem.
+	 * Resolve the placeholders of one of its texts, which must not contain expressions.
+	 * Return null if there is a problem.
 	 */
 	public @Nullable String resolve(String text, UnaryOperator<String> resolver, List<Problem> problems) {
 		if (text.contains("#{")) {
@@ -124,7 +124,7 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 		return String.join(", ", this.texts);
 	}
 
-	/** Return what the key's parser has read; only for a value without problems. */
+	/** Return the parsed value; call this only if there are no problems. */
 	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
 	public <T> T value() {
 		if (this.parsed == null) {
@@ -133,13 +133,13 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 		return (T) this.parsed;
 	}
 
-	/** Return one of its elements, for a report. */
+	/** Return one of the elements, for a report. */
 	public ConfigValue element(String text) {
 		return new ConfigValue(List.of(text), this.place, this.origin, this.source, null, List.of());
 	}
 
 	/**
-	 * Report that the value breaks a rule, without a full stop; the fix is a sentence.
+	 * Create a problem from a rule without a full stop and a fix, which is a sentence.
 	 */
 	public Problem problem(String rule, String fix) {
 		return Problem.ofValue(this.place, this.source.isEmpty() ? text() : text() + " from " + this.source,

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How durable calls are stored and made: the keys below {@code backoff.durable}, which
- * the metadata of their module describes. The payload is in bytes. Immutable.
+ * The settings of durable calls: the keys below {@code backoff.durable}, which the
+ * metadata of the durable module describes. The payload is in bytes. Immutable.
  *
  * @since 0.1
  */

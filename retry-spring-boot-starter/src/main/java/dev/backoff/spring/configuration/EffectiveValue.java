@@ -3,8 +3,8 @@ package dev.backoff.spring.configuration;
 /**
  * One value in effect.
  *
- * @param value as a configuration writes it
- * @param origin where it comes from: {@code built in}, {@code application.yml:12},
+ * @param value the text as a configuration writes it
+ * @param origin where the value comes from: {@code built in}, {@code application.yml:12},
  * {@code annotation on OrderService.place}
  * @since 0.1
  */

@@ -11,13 +11,13 @@ import java.util.List;
 public record HttpSettings(List<String> hosts, String attemptHeader, String deadlineHeader, String idempotencyHeader,
 		boolean inbound) {
 
-	/** The header with the number of the attempt, unless configured. */
+	/** The default header with the number of the attempt. */
 	public static final String ATTEMPT = "X-Retry-Attempt";
 
-	/** The header with the time left, unless configured. */
+	/** The default header with the time left, in milliseconds. */
 	public static final String DEADLINE = "X-Retry-Deadline-Ms";
 
-	/** The header with the idempotency key, unless configured. */
+	/** The default header with the idempotency key. */
 	public static final String IDEMPOTENCY = "Idempotency-Key";
 
 }

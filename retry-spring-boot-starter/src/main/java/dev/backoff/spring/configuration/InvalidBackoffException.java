@@ -3,7 +3,7 @@ package dev.backoff.spring.configuration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** All problems of annotations and configuration that were found at once. @since 0.1 */
+/** Thrown with all problems found in annotations and configuration. @since 0.1 */
 public final class InvalidBackoffException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class InvalidBackoffException extends RuntimeException {
 		this.problems = List.copyOf(problems);
 	}
 
-	/** Return what was found; an immutable list. */
+	/** Return the problems in an immutable list. */
 	public List<Problem> problems() {
 		return this.problems;
 	}

@@ -11,8 +11,8 @@ public final class Nearest {
 	}
 
 	/**
-	 * Return the known name that is nearest to the given one, or null if none is within
-	 * two letters, or within one for names of up to four.
+	 * Return the nearest known name, or null if all differ by more than two letters, or
+	 * by more than one from a given name of up to four.
 	 */
 	public static @Nullable String of(String name, Collection<String> known) {
 		String wanted = TextValues.canonical(name);
@@ -30,7 +30,7 @@ public final class Nearest {
 	}
 
 	/**
-	 * Return the known name that is nearest to the given one, as {@link #of} does. Names
+	 * Return the known name that is nearest to the given name, as {@link #of} does. Names
 	 * that differ in digits only, such as {@code orders} and {@code orders2}, are not
 	 * near each other.
 	 */
@@ -39,7 +39,7 @@ public final class Nearest {
 		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());
 	}
 
-	/** List the names there are, as a sentence after a blank, or nothing. */
+	/** Return a sentence that lists the names, after a blank, or an empty text. */
 	public static String allOf(Collection<String> names) {
 		return names.isEmpty() ? "" : " Known names: " + String.join(", ", names) + ".";
 	}

@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that an operator has set while the application runs: one more source over
- * the configuration, known to this process only. A value is read by its key as in any
- * other source, but placeholders in it are not resolved. Immutable and thread-safe.
+ * The values that an operator has set while the application runs. They override the
+ * configuration, in this process only. A value is read as in any other source, but its
+ * placeholders are not resolved. Immutable and thread-safe.
  *
  * @since 0.1
  */
@@ -49,9 +49,9 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return these overrides and some more of one policy or {@link #ALL}, which are not
-	 * checked. They replace those of the same keys, and hold until they are reset if
-	 * nothing ends them.
+	 * Return these overrides with new values of one policy or {@link #ALL}, which are not
+	 * checked. New values replace values of the same keys. They hold until they are reset
+	 * if the ending is null.
 	 */
 	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
 		Stream<Entry> others = this.values.stream()
@@ -63,12 +63,12 @@ public final class Overrides {
 		return new Overrides(Stream.concat(others, more).toList());
 	}
 
-	/** Return these overrides without those of one policy. */
+	/** Return these overrides without the overrides of one policy. */
 	public Overrides without(String policy) {
 		return keep((override) -> !override.isOf(policy));
 	}
 
-	/** Return these overrides without that of one key of a policy, in any spelling. */
+	/** Return these overrides without the override of one key, in any spelling. */
 	public Overrides without(String policy, String name) {
 		PolicyKey key = PolicyKey.of(name);
 		if (key == null || !KEYS.contains(key)) {
@@ -77,7 +77,7 @@ public final class Overrides {
 		return keep((override) -> !override.isOf(policy) || override.key() != key);
 	}
 
-	/** Return these overrides without those that end together. */
+	/** Return these overrides without the overrides that have the given end. */
 	public Overrides without(Ending ending) {
 		return keep((override) -> override.ending() != ending);
 	}
@@ -87,8 +87,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return the end of an override, empty if there is none or it holds until it is
-	 * reset.
+	 * Return the end of an override. It is empty if there is no such override or the
+	 * override holds until it is reset.
 	 */
 	public Optional<Ending> ending(String policy, PolicyKey key) {
 		return this.values.stream()
@@ -97,7 +97,7 @@ public final class Overrides {
 			.findFirst();
 	}
 
-	/** Return the ends of all overrides that end by themselves. */
+	/** Return the ends of all overrides that have a time limit. */
 	public Set<Ending> endings() {
 		return this.values.stream()
 			.flatMap((override) -> Stream.ofNullable(override.ending()))
@@ -106,7 +106,7 @@ public final class Overrides {
 
 	/**
 	 * Read the keys that an operator has written, in any spelling. Values are checked
-	 * with the policy they make.
+	 * later, together with the policy.
 	 */
 	public static Map<PolicyKey, String> read(String policy, Map<String, String> written) {
 		List<Problem> problems = new ArrayList<>();
@@ -163,8 +163,8 @@ public final class Overrides {
 	}
 
 	/**
-	 * Return a text from outside for a report: at most 60 characters of it, without line
-	 * breaks and the like.
+	 * Return a text from outside for a report: at most 60 characters, with {@code ?} for
+	 * line breaks and other control characters.
 	 */
 	public static String oneLine(String text) {
 		String line = text.codePoints()
@@ -194,7 +194,7 @@ public final class Overrides {
 		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
-	/** Return the names of the policies of which something is overridden, in order. */
+	/** Return the names of the policies that have overrides, sorted. */
 	public List<String> policies() {
 		Map<String, String> names = new TreeMap<>();
 		this.values.stream()
@@ -238,10 +238,10 @@ public final class Overrides {
 		return this.values.hashCode();
 	}
 
-	/** The end of overrides that were set together for a time. */
+	/** The end of overrides that were set together for a limited time. */
 	public interface Ending {
 
-		/** Return when they end. */
+		/** Return when the overrides end. */
 		Instant until();
 
 	}

@@ -19,8 +19,8 @@ import dev.backoff.spring.configuration.BackoffProperties.WhenEmpty;
 /**
  * The keys of a policy, which {@link BackoffProperties.Policy} describes. Each has a
  * parser, its default if it has a fixed one, and the setter of the policy's builder
- * unless the value depends on others. A key whose name is the name of an attribute of
- * {@link Backoff} is read from the annotation too.
+ * unless the value depends on others. A key with the name of an attribute of
+ * {@link Backoff} is also read from the annotation.
  *
  * @since 0.1
  */

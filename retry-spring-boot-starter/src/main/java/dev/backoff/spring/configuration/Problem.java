@@ -17,8 +17,8 @@ public record Problem(String message, String fix) {
 	}
 
 	/**
-	 * Report a place and the rule that it breaks, without a full stop; the fix is a
-	 * sentence.
+	 * Create a problem of a place from the broken rule, which has no full stop, and the
+	 * fix, which is a sentence.
 	 */
 	public static Problem ofPlace(String place, String rule, String fix) {
 		return new Problem(place + ": " + rule + ".", fix);

@@ -15,7 +15,7 @@ import dev.backoff.failure.FailureClassifier;
 
 /**
  * Ask the classifiers of all libraries on the class path, in the order that the package
- * describes. Classifiers that are beans of the application are asked before. Thread-safe.
+ * describes. The application's own classifier beans are asked earlier. Thread-safe.
  *
  * @since 0.1
  */
@@ -40,9 +40,9 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 	/**
 	 * Create the classifiers.
 	 * @param classLoader where libraries are looked for
-	 * @param clock the time for a server that names a date without its own time
-	 * @param followsRedirects whether HTTP clients may follow redirects, so that a failed
-	 * connection may have had an effect
+	 * @param clock the clock for servers that send a date without their own time
+	 * @param followsRedirects whether HTTP clients may follow redirects; then the request
+	 * of a failed connection may have had an effect
 	 */
 	public BuiltInFailureClassifiers(@Nullable ClassLoader classLoader, Clock clock, boolean followsRedirects) {
 		addIfPresent("org.springframework.web.client.RestClientException", classLoader,

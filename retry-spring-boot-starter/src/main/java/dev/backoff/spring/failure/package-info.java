@@ -4,9 +4,9 @@
  * that the application's own exceptions are judged by the failure that they wrap.
  * <p>
  * The specific classifiers are asked before the general ones: HTTP clients, gRPC, Redis
- * and mail; data access, then plain SQL; refusals; the status of our own answer; I/O. So
- * a failed call outranks the status of an exception around it, and every other failure
- * outranks the I/O failure underneath.
+ * and mail; data access, then plain SQL; refusals; the status of our own answer; I/O.
+ * Therefore a failed call outranks the status of an exception around it, and every other
+ * failure outranks the I/O failure underneath.
  */
 @NullMarked
 package dev.backoff.spring.failure;

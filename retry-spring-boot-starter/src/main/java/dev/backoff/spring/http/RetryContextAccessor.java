@@ -10,7 +10,7 @@ import dev.backoff.RetryContext;
 
 /**
  * Carry the running attempt to other threads by Micrometer's context-propagation, which
- * finds this class as a service. It is switched on for tasks by
+ * finds this class as a service. The propagation is switched on for tasks by
  * {@code spring.task.execution.propagate-context=true}, and for reactive code by
  * {@code spring.reactor.context-propagation=auto}. Thread-safe.
  *

@@ -6,8 +6,9 @@ import dev.backoff.spring.configuration.Overrides;
 
 /**
  * A listener of changes of the configuration while the application runs. An exception of
- * a listener is logged. The next change begins after all listeners, so a listener must
- * not wait for another thread that makes one. Implementations are thread-safe.
+ * a listener is logged. The next change begins after all listeners have returned, so a
+ * listener must not wait for another thread that makes a change. Implementations are
+ * thread-safe.
  *
  * @since 0.1
  */
@@ -24,10 +25,10 @@ public interface ConfigurationListener {
 	/** What has happened to the configuration. */
 	enum Outcome {
 
-		/** It was read again and has changed. */
+		/** The configuration was read again and has changed. */
 		APPLIED,
 
-		/** It was read again and cannot work, so nothing has changed. */
+		/** The configuration was read again but cannot work, so nothing has changed. */
 		REFUSED,
 
 		/** An operator has overridden something. */
@@ -39,7 +40,7 @@ public interface ConfigurationListener {
 		/** Overrides have ended because their time was over. */
 		EXPIRED,
 
-		/** An operator has done something to a breaker, a budget or waiting calls. */
+		/** An operator has acted on a breaker, a budget or waiting calls. */
 		OPERATED;
 
 		/**

@@ -30,11 +30,11 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
 /**
- * Change the configuration while the application runs: read it again, or override some of
- * it for this process. A change is checked as a whole, as at start-up, and then put into
- * effect at once; one that cannot work changes nothing. Calls that have begun keep the
- * policy they began with, except for switches, which apply at once. Balances of budgets
- * and states of breakers survive. Thread-safe.
+ * Change the configuration while the application runs: read it again, or override some
+ * values for this process. A change is checked as a whole, as at start-up, and then takes
+ * effect at once. A change that cannot work has no effect. Calls that have begun keep
+ * their policy, but switches apply to them at once. Balances of budgets and states of
+ * breakers survive. Thread-safe.
  *
  * @since 0.1
  */
@@ -61,9 +61,7 @@ public final class LiveConfiguration implements DisposableBean {
 	/* Under the lock: whether the last reading is not in effect. */
 	private boolean refused;
 
-	/**
-	 * Make the configuration of a running application. What is supplied is resolved late.
-	 */
+	/** Create the configuration of a running application. Suppliers are called late. */
 	public LiveConfiguration(BackoffPolicies policies, PolicyUses uses, Supplier<BackoffConfiguration> reader,
 			Supplier<? extends List<ConfigurationUser>> users,
 			Supplier<? extends List<ConfigurationListener>> listeners, Supplier<RetryTime> time, Executor executor,
@@ -80,7 +78,7 @@ public final class LiveConfiguration implements DisposableBean {
 	 * report is logged, and the last configuration stays in effect. After the application
 	 * context has closed, nothing happens.
 	 * @param cause the reason, for the log
-	 * @return true if it is in effect
+	 * @return true if the new configuration is in effect
 	 */
 	public boolean refresh(String cause) {
 		return locked(() -> {
@@ -125,8 +123,8 @@ public final class LiveConfiguration implements DisposableBean {
 	 * @param policy its name, in any spelling
 	 * @param values texts by key: {@code base}, {@code cap}, {@code multiplier},
 	 * {@code jitter}, {@code max-attempts}, {@code deadline}, {@code attempt-timeout},
-	 * {@code enabled}
-	 * @param limit how long they hold, or null until they are reset
+	 * {@code enabled}, {@code concurrency}, {@code max-waiting}
+	 * @param limit how long the values hold, or null to hold until they are reset
 	 * @return the changes
 	 * @throws InvalidBackoffException if the name, a key or a value is wrong; then
 	 * nothing has changed
@@ -139,10 +137,10 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Override whether retries are made at all, for this process. While they are not,
-	 * waiting calls end as {@code DISABLED} at once.
+	 * Override whether retries are made at all, for this process. If they are not,
+	 * waiting calls end at once as {@code DISABLED}.
 	 * @param enabled whether retries are made
-	 * @param limit how long that holds, or null until it is reset
+	 * @param limit how long the override holds, or null to hold until it is reset
 	 * @return the changes
 	 */
 	public List<ValueChange> overrideRetriesEnabled(boolean enabled, @Nullable Duration limit) {
@@ -170,8 +168,8 @@ public final class LiveConfiguration implements DisposableBean {
 	 * Reset the overrides of a policy.
 	 * @param policy its name, in any spelling
 	 * @return the changes
-	 * @throws InvalidBackoffException if nothing has that name, or the other overrides do
-	 * not fit the configuration alone; then nothing has changed
+	 * @throws InvalidBackoffException if no policy has that name, or the remaining
+	 * overrides do not fit the configuration; then nothing has changed
 	 */
 	public List<ValueChange> reset(String policy) {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
@@ -182,7 +180,7 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy), key)));
 	}
 
-	/** Reset whether retries are made at all. */
+	/** Reset the override of whether retries are made at all. */
 	public List<ValueChange> resetRetriesEnabled() {
 		return locked(() -> end(Outcome.RESET, overrides().without(Overrides.ALL)));
 	}
@@ -261,8 +259,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return the policies as they would be with other values of one, on top of those that
-	 * are overridden, and change nothing.
+	 * Return the policies as they would be with further overrides of one policy. This
+	 * changes nothing.
 	 */
 	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
 		String name = known(policy);
@@ -271,8 +269,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Look at the values in effect while nothing changes. After a second, the question is
-	 * answered even if a change is under way.
+	 * Answer a question about the values in effect while no change is made. After one
+	 * second, it is answered even during a change.
 	 */
 	public <T extends @Nullable Object> T look(Supplier<T> question) {
 		boolean locked = false;
@@ -293,8 +291,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Tell, in a sentence, that an operator has changed a breaker, a budget or waiting
-	 * calls.
+	 * Log a sentence about an operator's action on a breaker, a budget or waiting calls,
+	 * and tell the listeners.
 	 */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
@@ -308,8 +306,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Return when an override ends by itself; empty if there is none, or until it is
-	 * reset.
+	 * Return when an override ends. It is empty if there is no such override or the
+	 * override holds until it is reset.
 	 */
 	public Optional<Instant> until(String policy, PolicyKey key) {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);

@@ -13,9 +13,9 @@ import org.springframework.core.Ordered;
 import org.springframework.core.ResolvableType;
 
 /**
- * Refresh when a configuration centre has changed properties. The events are Spring
- * Cloud's, which its own server, Consul and Nacos cause, and Apollo's. Both are compared
- * by name, without a dependency. Thread-safe.
+ * Refresh when a configuration centre has changed properties. Spring Cloud's event comes
+ * from its own server, Consul and Nacos. Apollo has an event of its own. Both events are
+ * recognised by their class name, without a dependency. Thread-safe.
  *
  * @since 0.1
  */

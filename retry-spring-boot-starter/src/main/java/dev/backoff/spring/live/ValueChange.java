@@ -12,7 +12,7 @@ import dev.backoff.spring.configuration.EffectiveValue;
  *
  * @param subject its owner: {@code policy payment-callback}, {@code breaker payments}, or
  * {@code backoff} for a key at the top
- * @param key the key below that
+ * @param key the key below the subject
  * @param before the value before with its origin, or null if there was none
  * @param now the value now with its origin, or null if there is none
  * @since 0.1

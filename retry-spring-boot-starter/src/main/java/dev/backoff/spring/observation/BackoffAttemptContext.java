@@ -42,7 +42,7 @@ public final class BackoffAttemptContext extends Observation.Context {
 		return this.method;
 	}
 
-	/** Return which attempt it is, counted from 1. */
+	/** Return the number of the attempt, counted from 1. */
 	public int number() {
 		return this.number;
 	}

@@ -10,12 +10,12 @@ import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
 /**
  * The names and keys of observed attempts. By default, attempts are named {@value #NAME},
- * and their spans by their method, with the keys of {@link BackoffObservations#ATTEMPT}.
- * Retries are numbered as OpenTelemetry numbers resent requests: the first attempt has no
- * number, the second has 1.
+ * spans are named after the method, and the keys are those of
+ * {@link BackoffObservations#ATTEMPT}. Retries are numbered as OpenTelemetry numbers
+ * resent requests: the first attempt has no number, the second has 1.
  * <p>
- * A bean of this type replaces the default by what it overrides. Words that are tags of
- * meters must be few: nothing of an argument or a message.
+ * The methods that a bean of this type overrides replace the default. A tag of a meter
+ * must have few values, so it must not contain an argument or a message.
  *
  * @since 0.1
  */

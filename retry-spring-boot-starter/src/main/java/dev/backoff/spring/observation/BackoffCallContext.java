@@ -51,7 +51,7 @@ public final class BackoffCallContext extends Observation.Context {
 		return this.stop;
 	}
 
-	/** Return the result of the recovery; none while the call runs. */
+	/** Return the result of the recovery; {@code NONE} while the call runs. */
 	public RecoveryOutcome recovery() {
 		return this.recovery;
 	}

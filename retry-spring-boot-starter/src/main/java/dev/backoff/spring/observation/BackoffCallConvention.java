@@ -12,10 +12,10 @@ import dev.backoff.event.StopReason;
 import dev.backoff.spring.observation.BackoffObservations.KeyNames;
 
 /**
- * The names and keys of observed calls. By default, calls are named {@value #NAME}, and
- * their spans by their method, with the keys of {@link BackoffObservations#CALL}. A bean
- * of this type replaces the default by what it overrides. Words that are tags of meters
- * must be few: nothing of an argument or a message.
+ * The names and keys of observed calls. By default, calls are named {@value #NAME}, spans
+ * are named after the method, and the keys are those of {@link BackoffObservations#CALL}.
+ * The methods that a bean of this type overrides replace the default. A tag of a meter
+ * must have few values, so it must not contain an argument or a message.
  *
  * @since 0.1
  */

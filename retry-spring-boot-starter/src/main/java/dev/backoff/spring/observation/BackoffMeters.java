@@ -61,7 +61,7 @@ enum BackoffMeters implements MeterDocumentation {
 			Key.BREAKER, Key.STATE),
 
 	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER,
-			"Attempts that a circuit breaker refused when asked, not calls that find it open after a failed attempt",
+			"Attempts that a circuit breaker rejected, not calls that stop after a failed attempt because it is open",
 			Key.BREAKER),
 
 	/** Those that need no operator exist at zero from the start. */

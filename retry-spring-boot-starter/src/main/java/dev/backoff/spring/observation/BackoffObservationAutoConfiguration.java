@@ -24,7 +24,7 @@ import dev.backoff.time.RetryTime;
 
 /**
  * Log retries, budgets and breakers, publish their meters if there is a registry, and
- * observe calls if that is switched on.
+ * observe calls if observation is switched on.
  *
  * @since 0.1
  */

@@ -23,10 +23,10 @@ import dev.backoff.time.DurationText;
  * enclosing attempt.
  * <p>
  * Without handlers in the registry, nothing is observed. A predicate of the registry may
- * refuse calls and not attempts, or attempts and not calls.
+ * exclude calls but not attempts, or attempts but not calls.
  * <p>
- * A failure is handed to Micrometer unchanged. Meters of observations have its class as a
- * tag. Tracers record its message and its stack trace. Thread-safe.
+ * A failure is handed to Micrometer unchanged. Meters of observations have the failure's
+ * class as a tag. Tracers record its message and its stack trace. Thread-safe.
  *
  * @since 0.1
  */
@@ -47,12 +47,12 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 
 	private final @Nullable BackoffAttemptConvention attempts;
 
-	/** Observe by the conventions of the registry, or else the default ones. */
+	/** Observe with the registry's conventions, or with the default conventions. */
 	public MicrometerObserver(ObservationRegistry registry) {
 		this(registry, null, null);
 	}
 
-	/** Observe by the given conventions, or by the registry's where one is null. */
+	/** Observe with the given conventions; null means the registry's convention. */
 	public MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
 			@Nullable BackoffAttemptConvention attempts) {
 		this.registry = registry;

@@ -25,8 +25,9 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
 /**
- * Log one line per call that wanted a retry and stopped without success, or whose failure
- * a recovery handled: the whole stop report at WARN, with these key-values. <pre>
+ * Log one line for each call that wanted a retry and stopped without success, or whose
+ * failure a recovery handled. The line has the whole stop report, at WARN, with these
+ * key-values. <pre>
  * backoff.policy, backoff.method   names
  * backoff.attempts                 number of attempts
  * backoff.stop                     stop reason, in lower case
@@ -38,26 +39,26 @@ import dev.backoff.time.RetryTime;
  * backoff.recover                  none, done, failed or rethrown
  * backoff.calls                    only where one line stands for many calls: their number
  * backoff.recovered                likewise: how many of them recovered
- * </pre> Other levels: DEBUG for a failure that reaches the caller and that no policy
- * wanted to retry (a first attempt that is not retryable or was interrupted, a failure
- * that an inner call has retried, a cancellation), unless a recovery handled it; WARN
- * once a method for a failure that {@code retryOn} lists but does not reach; INFO for
- * calls that a shutdown ended, and once a method where an inner call has retried; DEBUG
- * for each retry and for a success after one. Of a stored call the first failure is WARN,
- * and each stop.
+ * </pre> Other lines have other levels. DEBUG is for each retry, for a success after a
+ * retry, and for a failure that reaches the caller and that no policy wanted to retry,
+ * unless a recovery handled it. Such a failure is a first attempt that is not retryable
+ * or was interrupted, a failure that an inner call has retried, or a cancellation. INFO
+ * is for calls that a shutdown ended and, once for each method, for a failure that an
+ * inner call has retried. WARN is, once for each method, for a failure that
+ * {@code retryOn} lists but does not reach. The first failure and each stop of a stored
+ * call are also WARN.
  * <p>
- * No line shows an argument, the message of a call's failure or its stack trace. Where a
- * recovery handled the failure, its stack trace follows in a line of its own at DEBUG. A
- * hook of the application that throws is a bug and is logged with its stack trace: at
- * ERROR once for each hook and method, then at DEBUG. An executor that is too busy to
- * begin an attempt is logged likewise at WARN, without a stack trace.
+ * No line shows an argument, or the message or the stack trace of a call's failure. The
+ * only exception is a failure that a recovery handled: its stack trace follows in a line
+ * of its own at DEBUG. A hook of the application that throws is a bug. It is logged with
+ * its stack trace, at ERROR once for each hook and method, then at DEBUG. An executor
+ * that is too busy to begin an attempt is logged in the same way, but at WARN and without
+ * a stack trace.
  * <p>
  * At WARN and INFO, the first 20 stops a minute of each policy and reason are logged in
- * full, the others as one line for all of them; at DEBUG these are logged in full too.
- * The line comes at the end of the minute, or with {@link #close()}; it shows how long
- * ago the last of its calls was. The twentieth line announces it.
- * <p>
- * Thread-safe.
+ * full. All further stops share one line, and DEBUG logs them in full too. The shared
+ * line comes at the end of the minute or with {@link #close()}, and shows how long ago
+ * its last call stopped. The twentieth line announces it. Thread-safe.
  *
  * @since 0.1
  */
@@ -75,10 +76,10 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static final String FAILURE = "backoff.failure";
 
-	/** The entry of the MDC in which an attempt of a durable call has the call's id. */
+	/** The MDC entry with the id of the durable call during an attempt. */
 	public static final String STORED_CALL = "backoff.call";
 
-	/** The entry of the MDC in which it has the call's key, if the call has one. */
+	/** The MDC entry with the key of the durable call, if the call has a key. */
 	public static final String STORED_KEY = "backoff.key";
 
 	private static final int MOST_TOLD_ONCE = 1_000;
@@ -95,7 +96,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
 
-	/** Log in the given time, which measures the minutes. */
+	/** Create a logger that measures minutes by the given time. */
 	public StopLogger(RetryTime time) {
 		this(time, new CompletableFuture<Void>().defaultExecutor());
 	}
@@ -225,8 +226,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	}
 
 	/**
-	 * Log the counts of held stops without waiting for the end of their minute. To be
-	 * called when the application ends, after the last call; the logger stays usable.
+	 * Log the counts of held stops without waiting for the end of their minute. Call this
+	 * when the application ends, after the last call. The logger stays usable.
 	 */
 	@Override
 	public void close() {

@@ -10,12 +10,12 @@ import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 
 /**
- * A call that stopped without success, without its arguments and its result. Of more than
- * six waits and attempts it has the first and last three. Its host, with the port, is of
- * the last request, or null if unknown. Its failure is the name of a class, or null if a
- * result was not good enough; the root's is null without a cause. The message is one line
- * of 200 characters at most, or null unless messages may be shown. Immutable and
- * thread-safe.
+ * A call that stopped without success, without its arguments and its result. If there are
+ * more than six waits or attempts, it has the first three and the last three. The host,
+ * with the port, is that of the last request, or null if unknown. The failure is a class
+ * name, or null if a result was not good enough. The root failure is null if the failure
+ * has no cause. The message is one line of at most 200 characters, or null if messages
+ * are not shown. Immutable and thread-safe.
  *
  * @since 0.1
  */

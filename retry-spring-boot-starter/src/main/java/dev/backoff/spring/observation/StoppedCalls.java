@@ -24,7 +24,7 @@ import dev.backoff.event.StopReason;
  * recovery handled their failure.
  * <p>
  * Text and numbers are kept, but no exception, argument or result. After
- * {@value #MOST_POLICIES} policies, further ones share the name {@value #OTHER}.
+ * {@value #MOST_POLICIES} policies, further policies share the name {@value #OTHER}.
  * Thread-safe.
  *
  * @since 0.1
@@ -46,7 +46,7 @@ public final class StoppedCalls implements RetryListener {
 
 	private final Map<String, List<StoppedCall>> policies = new ConcurrentHashMap<>();
 
-	/** Keep calls, with messages of failures while these may be kept and shown. */
+	/** Keep calls, with the messages of failures only while {@code messages} is true. */
 	public StoppedCalls(Clock clock, BooleanSupplier messages) {
 		this.clock = clock;
 		this.messages = messages;
@@ -79,13 +79,13 @@ public final class StoppedCalls implements RetryListener {
 				event.recovery());
 	}
 
-	/** Return the last calls of a policy that stopped, the latest first. */
+	/** Return the last stopped calls of a policy, the latest first. */
 	public List<StoppedCall> of(String policy) {
 		List<StoppedCall> calls = this.policies.getOrDefault(policy, List.of());
 		return this.messages.getAsBoolean() ? calls : calls.stream().map(StoppedCall::withoutMessage).toList();
 	}
 
-	/** Return the policies of stopped calls in order. */
+	/** Return the names of the policies that have stopped calls, sorted. */
 	public Set<String> policies() {
 		return Collections.unmodifiableSet(new TreeSet<>(this.policies.keySet()));
 	}

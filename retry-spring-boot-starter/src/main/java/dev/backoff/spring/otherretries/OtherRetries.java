@@ -9,7 +9,7 @@ import dev.backoff.spring.policy.PolicyUses;
 
 /**
  * Find the other retries of an application: annotations beside {@code @Backoff}, and
- * beans that are known by their type. What a bean is set to is not read. No bean is
+ * beans that are known by their type. The settings of beans are not read. No bean is
  * created. Thread-safe.
  *
  * @since 0.1

@@ -13,8 +13,8 @@ import org.springframework.context.ApplicationListener;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
- * Log once, after start-up, which other retries there are: a WARN for each annotation
- * beside {@code @Backoff}, one INFO for all beans. Thread-safe.
+ * Log the other retries once, after start-up: a WARN for each annotation beside
+ * {@code @Backoff}, one INFO for all beans. Thread-safe.
  *
  * @since 0.1
  */

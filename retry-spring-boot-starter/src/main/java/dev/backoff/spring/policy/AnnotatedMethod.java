@@ -22,9 +22,9 @@ import org.springframework.util.ReflectionUtils;
 import dev.backoff.annotation.Backoff;
 
 /**
- * A method with {@code @Backoff}, its own or that of its type. It is found as Spring
- * finds its annotations: on classes, superclasses and interfaces, composed annotations
- * included.
+ * A method that is annotated with {@code @Backoff}, itself or through its type. The
+ * annotation is found as Spring finds annotations: on classes, superclasses and
+ * interfaces, also as a part of composed annotations.
  *
  * @param type the class or interface that names the method
  * @param method the most specific method
@@ -34,15 +34,12 @@ import dev.backoff.annotation.Backoff;
  */
 public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff onMethod, @Nullable Backoff onType) {
 
-	/** Return whether a bean's class can have annotated methods; false is certain. */
+	/** Return whether a class may have annotated methods; false means certainly not. */
 	public static boolean mayBeIn(Class<?> beanType) {
 		return AnnotationSearch.mayFindIn(beanType);
 	}
 
-	/**
-	 * Return the annotated methods of a bean's class, those that cannot be advised
-	 * included.
-	 */
+	/** Return the annotated methods of a bean's class, even if they cannot be advised. */
 	public static Collection<AnnotatedMethod> in(Class<?> beanType) {
 		// its methods share the annotation of their type
 		Map<Class<?>, Optional<Backoff>> onTypes = new HashMap<>();
@@ -54,7 +51,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 			.values();
 	}
 
-	/** Return what is on a method of a bean's class, or null if it is not annotated. */
+	/** Return a method of a bean's class with its annotations, or null if it has none. */
 	public static @Nullable AnnotatedMethod of(Method method, Class<?> beanType) {
 		return of(method, beanType, AnnotatedMethod::onType);
 	}
@@ -103,7 +100,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return the method as meters and logs call it; for instance
+	 * Return the method's name in meters and logs, for instance
 	 * {@code OrderService.place}.
 	 */
 	public String label() {
@@ -122,7 +119,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return the method as reports call it; for instance
+	 * Return the method's name in reports, for instance
 	 * {@code OrderService.place(Order)}.
 	 */
 	public String signature() {
@@ -130,8 +127,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return the parameters, which tell overloads apart, as they are written; for
-	 * instance {@code (Order)}.
+	 * Return the text of the parameter types, which tells overloads apart, for instance
+	 * {@code (Order)}.
 	 */
 	public String parameters() {
 		return Arrays.stream(this.method.getParameterTypes())
@@ -141,7 +138,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return where reports place a problem of the method; for instance
+	 * Return the place that reports name for a problem of the method, for instance
 	 * {@code @Backoff on OrderService.place(Order)}.
 	 */
 	public String place() {
@@ -149,8 +146,9 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return where reports place a problem of an attribute that belongs to code: the
-	 * method, or the type if its annotation sets the attribute.
+	 * Return the place that reports name for a problem of an attribute that only code
+	 * sets: the method, or the type if only the annotation of the type sets the
+	 * attribute.
 	 */
 	public String place(Function<Backoff, String> attribute) {
 		boolean onlyOnType = this.onType != null && !attribute.apply(this.onType).isEmpty() && !isOnMethod(attribute);
@@ -163,8 +161,8 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 	}
 
 	/**
-	 * Return an attribute that belongs to code, the method's before the type's, empty if
-	 * not set.
+	 * Return an attribute that only code sets, from the method or else from the type. The
+	 * text is empty if neither sets the attribute.
 	 */
 	public String attribute(Function<Backoff, String> attribute) {
 		String text = (this.onMethod != null) ? attribute.apply(this.onMethod) : "";

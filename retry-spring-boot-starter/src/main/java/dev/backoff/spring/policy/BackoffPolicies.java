@@ -15,9 +15,9 @@ import dev.backoff.spring.configuration.Section;
 /**
  * The effective policies of names and annotated methods.
  * <p>
- * Levels, weakest first: built in, {@code backoff.defaults}, the annotation on the type,
- * the annotation on the method, {@code backoff.policies.<name>}, a live override.
- * Thread-safe.
+ * From weakest to strongest, the levels are: built in, {@code backoff.defaults}, the
+ * annotation on the type, the annotation on the method, {@code backoff.policies.<name>},
+ * a live override. Thread-safe.
  *
  * @since 0.1
  */
@@ -26,13 +26,13 @@ public final class BackoffPolicies {
 	/* Read once for each question, so that an answer is of one configuration. */
 	private volatile PolicyResolver resolver;
 
-	/** Make the policies of an application, whose placeholders the resolver resolves. */
+	/** Create the policies of an application. The resolver resolves placeholders. */
 	public BackoffPolicies(BackoffConfiguration configuration, PropertyResolver resolver,
 			@Nullable ClassLoader classLoader) {
 		this.resolver = new PolicyResolver(configuration, new Placeholders(resolver), classLoader);
 	}
 
-	/** Return the policies in effect now, which a later change does not affect. */
+	/** Return a snapshot of the policies in effect now. */
 	public Candidate current() {
 		return this.resolver;
 	}
@@ -42,14 +42,12 @@ public final class BackoffPolicies {
 		return this.resolver.configuration();
 	}
 
-	/**
-	 * Return the policies by another configuration, which change nothing until adopted.
-	 */
+	/** Return the policies of another configuration, not in effect until adopted. */
 	public Candidate candidate(BackoffConfiguration configuration) {
 		return new PolicyResolver(this.resolver, configuration);
 	}
 
-	/** Put another configuration into effect, for all questions from now on. */
+	/** Put another configuration into effect for all later requests. */
 	public void adopt(Candidate candidate) {
 		this.resolver = (PolicyResolver) candidate;
 	}
@@ -66,9 +64,9 @@ public final class BackoffPolicies {
 	}
 
 	/**
-	 * Return a policy's name as it is known: below {@code backoff.policies}, in an
-	 * annotation, or the label of a method that names no policy. Empty if nothing has
-	 * that name.
+	 * Return the known spelling of a policy's name: as below {@code backoff.policies}, as
+	 * in an annotation, or the label of a method that names no policy. Return empty if no
+	 * policy has that name.
 	 */
 	public Optional<String> find(String name) {
 		return Optional.ofNullable(this.resolver.find(name));
@@ -82,33 +80,33 @@ public final class BackoffPolicies {
 		return this.resolver.unused(Section.POLICIES);
 	}
 
-	/** Return the names below {@code backoff.breakers} that no policy in use has. */
+	/** Return the names below {@code backoff.breakers} that no policy in use names. */
 	public List<String> unusedBreakers() {
 		return this.resolver.unused(Section.BREAKERS);
 	}
 
-	/** Return the names below {@code backoff.budgets} that no policy in use has. */
+	/** Return the names below {@code backoff.budgets} that no policy in use names. */
 	public List<String> unusedBudgets() {
 		return this.resolver.unused(Section.BUDGETS);
 	}
 
 	/**
-	 * Make a type with annotated methods known, so that labels distinguish types with one
-	 * simple name. Return false if another type has it.
+	 * Register a type with annotated methods, so that labels distinguish types with the
+	 * same simple name. Return false if another type has this simple name.
 	 */
 	public boolean announce(Class<?> type) {
 		return this.resolver.announce(type);
 	}
 
 	/**
-	 * Return the label of a method in meters and logs: {@code SimpleClassName.method}, or
-	 * with its package where two types have the same simple name.
+	 * Return the label of a method in meters and logs: {@code SimpleClassName.method},
+	 * with the package if another type has the same simple name.
 	 */
 	public String label(AnnotatedMethod method) {
 		return this.resolver.label(method);
 	}
 
-	/** The policies by one configuration, in effect or not. Thread-safe. */
+	/** The policies of one configuration, in effect or not. Thread-safe. */
 	public sealed interface Candidate permits PolicyResolver {
 
 		/** Return the configuration. */
@@ -121,8 +119,8 @@ public final class BackoffPolicies {
 		EffectivePolicy resolve(String name);
 
 		/**
-		 * Return the policy of a name, without counting it as used. Empty if it is not
-		 * defined or only an annotation completes it.
+		 * Return the policy of a name, without counting it as used. Return empty if the
+		 * policy is not defined or is incomplete without an annotation.
 		 */
 		Optional<EffectivePolicy> peek(String name);
 
@@ -132,8 +130,8 @@ public final class BackoffPolicies {
 		/**
 		 * Check the whole configuration, after the methods are resolved. Each value is
 		 * checked by itself. Whether values fit together is checked only for policies
-		 * without a use so far: an annotation, or a policy that inherits, may complete
-		 * the others.
+		 * that nothing uses or inherits so far, because an annotation or an heir may
+		 * complete the others.
 		 */
 		void check(List<Problem> problems);
 

@@ -6,26 +6,26 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 
 /**
- * A part of the application that depends on the configuration. It follows a change in two
- * steps, so that a problem in any part changes nothing. Implementations are thread-safe.
+ * A part of the application that depends on the configuration. A change has two steps, so
+ * that a problem in any part leaves all parts unchanged. Implementations are thread-safe.
  *
  * @since 0.1
  */
 public interface ConfigurationUser {
 
 	/**
-	 * Check what another configuration would mean here, and return the change to make if
-	 * there is no problem.
+	 * Check another configuration for this part, and add problems to the list. Return the
+	 * change to make if there is no problem.
 	 */
 	Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
-	/** A change that has been checked and not made. */
+	/** A change that has been checked but not yet made. */
 	@FunctionalInterface
 	interface Change {
 
 		/**
-		 * Make the new parts, and return what puts them into effect, quickly, and throws
-		 * nothing.
+		 * Create the new parts. Return an action that puts them into effect quickly and
+		 * throws nothing.
 		 */
 		Runnable make();
 

@@ -20,7 +20,7 @@ import dev.backoff.spring.configuration.Problem;
  *
  * @param numbers the policy with its numbers and lists, without classifiers and
  * conditions
- * @param ownClassifier where the policy's own classifier is named, or null
+ * @param ownClassifier the value that names the policy's own classifier, or null
  * @param replayed whether a stream is retried after elements have been passed on
  * @param concurrency how many attempts of a durable policy run at once in this process,
  * or null if it is not durable
@@ -35,12 +35,12 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 		@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
 		Map<PolicyKey, EffectiveValue> values, Set<PolicyKey> writtenForIt) {
 
-	/** Return the policy's name, in the spelling of the configuration if it is there. */
+	/** Return the policy's name, with the configuration's spelling if there is one. */
 	public String name() {
 		return this.numbers.name();
 	}
 
-	/** Return the policy complete, with classifiers in the order they are asked. */
+	/** Return the policy with conditions, and with classifiers in their order. */
 	public RetryPolicy complete(List<? extends FailureClassifier> classifiers, @Nullable RetryCondition retryWhen,
 			@Nullable RetryCondition until) {
 		// attempts of stored calls have threads of their own
@@ -54,7 +54,7 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 		return (this.ownClassifier != null) ? this.ownClassifier.text() : null;
 	}
 
-	/** Report the policy's own classifier, at the place where it is named. */
+	/** Return a problem at the place that names the policy's own classifier. */
 	public Problem classifierProblem(String rule, String fix) {
 		return (this.ownClassifier != null) ? this.ownClassifier.problem(rule, fix)
 				: Problem.ofPlace(name(), rule, fix);

@@ -8,15 +8,15 @@ import dev.backoff.spring.configuration.Problem;
 public interface PolicyUses {
 
 	/**
-	 * Return what is in effect for the methods known so far; the methods with their
-	 * policies, ordered by name.
+	 * Return the methods known so far, each with the policy in effect, ordered by the
+	 * name of the method.
 	 */
 	List<PolicyUse> uses();
 
-	/** Return what would be in effect for them; methods with problems are left out. */
+	/** Return the methods with a candidate's policies, except methods with problems. */
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
 
-	/** Return what is probably not meant in a policy by itself, as sentences. */
+	/** Return the start-up advice on a policy without its methods, as sentences. */
 	List<String> advice(EffectivePolicy policy);
 
 	/** Return whether another library makes attempts by the delays of a policy. */

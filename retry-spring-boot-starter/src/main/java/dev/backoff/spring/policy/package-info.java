@@ -1,8 +1,8 @@
 /**
- * From the annotation and the configuration to one policy for each method, each value
- * with its origin. Values that do not fit together are reported with their places.
- * {@link dev.backoff.spring.policy.BackoffPolicies} is a contract for applications; the
- * other public types serve our modules.
+ * The way from the annotation and the configuration to one policy for each method, with
+ * the origin of each value. Values that do not fit together are reported with their
+ * places. {@link dev.backoff.spring.policy.BackoffPolicies} is a contract for
+ * applications; the other public types serve our modules.
  */
 @NullMarked
 package dev.backoff.spring.policy;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.RetryContext;
 
 /**
- * Carry the attempt that runs on this thread into the coroutines that it starts. They may
- * run later and on other threads. Loaded only where there are coroutines.
+ * Carry the attempt that runs on this thread into the coroutines that it starts.
+ * Coroutines may run later and on other threads. Loaded only where there are coroutines.
  */
 public final class Coroutines {
 

@@ -6,8 +6,8 @@ import dev.backoff.event.CallObserver;
 
 /**
  * Carry an observation in a Reactor context, where other instrumentation looks for it. At
- * most one bean implements it, as a rule a {@link CallObserver}. Its methods throw
- * nothing. Thread-safe.
+ * most one bean implements this interface, usually a {@link CallObserver}. Its methods
+ * throw nothing. Thread-safe.
  *
  * @since 0.1
  */
@@ -20,8 +20,8 @@ public interface ObservationCarrier {
 	@Nullable Object current();
 
 	/**
-	 * Open an observation that was {@linkplain #current() current} on another thread, or
-	 * none for null.
+	 * Open an observation that was {@linkplain #current() current} on another thread. For
+	 * null, open a scope without any observation.
 	 */
 	CallObserver.Scope open(@Nullable Object carried);
 

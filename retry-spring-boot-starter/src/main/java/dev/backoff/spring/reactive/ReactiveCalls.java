@@ -26,10 +26,9 @@ import dev.backoff.spring.http.RetryContextAccessor;
  * The calls of one method that returns a publisher. Nothing happens before a
  * subscription, and two subscriptions are two calls. Thread-safe.
  * <p>
- * The subscriber's Reactor context, with the attempt added, is that of each attempt.
- * Calls inside find the attempt there, on whatever thread they are subscribed to. If the
- * subscriber's context has no attempt, the one that runs on the subscribing thread
- * counts.
+ * Each attempt gets the subscriber's Reactor context with the attempt added. Inner calls
+ * find the attempt there, on whatever thread they are subscribed to. If the subscriber's
+ * context has no attempt, the attempt of the subscribing thread counts.
  *
  * @param retry the method's retry
  * @param invocation invokes the method for one attempt and returns a publisher

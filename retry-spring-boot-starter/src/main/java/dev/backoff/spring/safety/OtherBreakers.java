@@ -13,8 +13,8 @@ import dev.backoff.breaker.CallPermits;
 public interface OtherBreakers {
 
 	/**
-	 * Return the permits of a breaker. If there is none of that name, the exception's
-	 * message is the violated rule, without a full stop.
+	 * Return the permits of a breaker. If no breaker has that name, the message of the
+	 * exception is the violated rule, without a full stop.
 	 */
 	CallPermits permits(String name, boolean awaited);
 

@@ -108,8 +108,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the breaker of a policy, which may be another library's, or null. The other
-	 * library must be there and have a breaker of that name.
+	 * Return the breaker of a policy, or null. If the breaker belongs to another library,
+	 * that library must be present and have a breaker of that name.
 	 */
 	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
@@ -184,8 +184,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Return the concurrency limit of a policy, or null if any number runs at once or the
-	 * policy is durable, whose attempts have threads of their own.
+	 * Return the concurrency limit of a policy, or null if the policy has no limit or is
+	 * durable. Attempts of durable policies have threads of their own.
 	 */
 	public @Nullable ConcurrencyLimit limit(EffectivePolicy policy) {
 		RetryPolicy numbers = policy.numbers();
@@ -207,8 +207,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Limit attempts as policies say now. Calls that began under a limit keep that limit,
-	 * which permits any number if their policy has none any more.
+	 * Apply the limits that the policies have now. Calls that began under a limit keep
+	 * it. The limit permits any number if their policy has no limit any more.
 	 */
 	public void changeLimits(Collection<EffectivePolicy> policies) {
 		Map<String, RetryPolicy> limits = new HashMap<>();
@@ -240,8 +240,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Report all budgets, breakers and limits to an observer, existing ones included. One
-	 * may be reported several times.
+	 * Report all budgets, breakers and limits to an observer, including those that exist
+	 * already. The same object may be reported several times.
 	 */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
@@ -254,7 +254,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.observers.forEach(moment);
 	}
 
-	/** Receives what is created, to give it meters. */
+	/** Receives new budgets, breakers and limits, to give them meters. */
 	public interface Observer {
 
 		/** A budget was created. */

@@ -16,11 +16,11 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 
 /**
  * Find the breakers of Resilience4j by name. A breaker that is not configured there is
- * not created: its settings would be arbitrary.
+ * not created, because its settings would be arbitrary.
  * <p>
  * Each attempt is one call of the breaker. An answer counts as a success, as for our own
- * breakers. A failure is recorded or ignored by the breaker's own rules; a result that
- * was not good enough is a {@link ResultNotGoodEnough} there. Thread-safe.
+ * breakers. The breaker's own rules record or ignore a failure. For them, a result that
+ * was not good enough is a {@link ResultNotGoodEnough}. Thread-safe.
  *
  * @since 0.1
  */
@@ -28,7 +28,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
 
-	/** Create the lookup; the registry is null unless there is exactly one. */
+	/** Create the lookup; the supplier gives null unless there is one registry. */
 	public Resilience4jBreakers(Supplier<? extends @Nullable CircuitBreakerRegistry> registry) {
 		this.registry = registry;
 	}
@@ -67,7 +67,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 				+ (names.isEmpty() ? "none" : "these: " + String.join(", ", names));
 	}
 
-	/** An attempt's result was not good enough. It has no stack trace. */
+	/** Stands for a result that was not good enough. It has no stack trace. */
 	public static final class ResultNotGoodEnough extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;

@@ -83,8 +83,8 @@ class OutageTests {
 				"backoff_breaker_state{breaker=\"gateway\",state=\"open\"} 1.0",
 				"backoff_breaker_state{breaker=\"gateway\",state=\"closed\"} 0.0",
 				"backoff_breaker_state{breaker=\"spare\",state=\"closed\"} 1.0",
-				"# HELP backoff_breaker_rejected_total Attempts that a circuit breaker refused when asked, not calls that "
-						+ "find it open after a failed attempt",
+				"# HELP backoff_breaker_rejected_total Attempts that a circuit breaker rejected, not calls that stop "
+						+ "after a failed attempt because it is open",
 				"backoff_breaker_rejected_total{breaker=\"gateway\"} 5.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"closed\",to=\"open\"} 1.0",
 				"backoff_breaker_transitions_total{breaker=\"gateway\",from=\"half_open\",to=\"closed\"} 0.0",

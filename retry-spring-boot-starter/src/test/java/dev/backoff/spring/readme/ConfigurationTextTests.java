@@ -67,7 +67,7 @@ class ConfigurationTextTests {
 	void presetsForMessagesOutlastAPollOfKafka() {
 		Duration interval = Duration.ofMinutes(5);
 		assertThat(this.limits.text().replaceAll("\\s+", " ")).contains("`max.poll.interval.ms` (5 minutes by default)",
-				"`message` and `background` wait longer than that");
+				"`message` and `background` can wait longer than these 5 minutes");
 		for (Preset preset : List.of(Preset.MESSAGE, Preset.BACKGROUND)) {
 			RetryPolicy policy = RetryPolicy.builder("listener").preset(preset).build();
 			int retries = Math.min(policy.maxAttempts(), 100) - 1;

@@ -14,7 +14,7 @@ public class PaymentCallbacks {
 		this.merchant = merchant;
 	}
 
-	@Backoff(idempotent = "by-key") // the merchant heeds the key
+	@Backoff(idempotent = "by-key") // the merchant honours the key
 	public Receipt send(Payment payment) {
 		return this.merchant.notify(payment, Attempt.current().idempotencyKey());
 	}
