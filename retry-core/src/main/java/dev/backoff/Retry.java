@@ -211,9 +211,8 @@ public final class Retry {
 
 	/**
 	 * Make one attempt of a call that is kept elsewhere, on this thread, and recover if
-	 * the call stops. It does not wait: the keeper of the call makes the next attempt
-	 * when the delay is over. Breaker, budget, shutdown and switches do not end such a
-	 * call.
+	 * the call stops. The keeper of the call makes the next attempt after the delay.
+	 * Breaker, budget, shutdown and switches do not end such a call.
 	 * @param call the stored state of the call
 	 * @param context what to work on; conditions see it
 	 * @param operation one attempt of the work
