@@ -20,6 +20,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -31,6 +33,8 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A call is made by a process whose version of the method it fits. */
+@Execution(ExecutionMode.SAME_THREAD) // a web application that starts drops what is
+										// logged beside it
 class DurableVersionsTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(5);
