@@ -39,7 +39,8 @@ class DurableCallsTests extends ShopFixture {
 
 	@Override
 	List<String> database() {
-		return List.of("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop") + ";WRITE_DELAY=0");
+		return List.of("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop")
+				+ ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
 	}
 
 	@Test

@@ -63,6 +63,7 @@ class DurableVersionsTests {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			context.getBean(DurableMeters.Binder.class).bindTo(registry);
 			Awaitility.await()
+				.atMost(PATIENCE)
 				.until(() -> registry.get("backoff.durable.unreadable")
 					.tag("policy", "transfers")
 					.gauge()

@@ -229,7 +229,7 @@ class FaultTests {
 			assertThat(journal()).anyMatch((line) -> line.startsWith("recovery k1"))
 				.anyMatch((line) -> line.startsWith("attempt k3"))
 				.noneMatch((line) -> line.contains("k2"));
-		}, "spring.datasource.hikari.maximum-pool-size=3", "spring.datasource.hikari.connection-timeout=2000");
+		}, "spring.datasource.hikari.maximum-pool-size=3", "spring.datasource.hikari.connection-timeout=5000");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class PostgresServer {
 			running = EmbeddedPostgres.builder()
 				.setPort(SocketServer.freePort())
 				.setServerConfig("fsync", "on")
+				.setPGStartupWait(Duration.ofMinutes(1))
 				.start();
 			server = running;
 		}

@@ -312,7 +312,7 @@ abstract class TransactionContract extends ShopFixture {
 			assertThatExceptionOfType(TransientDataAccessResourceException.class)
 				.isThrownBy(() -> caller.shop().end("o1"));
 			taken.forEach((connection) -> DataSourceUtils.releaseConnection(connection, pool));
-		}, "spring.datasource.hikari.connection-timeout=1000");
+		}, "spring.datasource.hikari.connection-timeout=2000");
 	}
 
 	private static Connection connection(DataSource pool) {

@@ -156,7 +156,7 @@ class ShutdownTests {
 				assertThat(call).isDone();
 			});
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(libraryThreads()).isEmpty());
+		Awaitility.await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(libraryThreads()).isEmpty());
 	}
 
 	private static List<String> libraryThreads() {

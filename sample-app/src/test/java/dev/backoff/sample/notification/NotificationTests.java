@@ -79,7 +79,7 @@ class NotificationTests {
 		assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
 		assertThat(count()).isEqualTo(before + 6);
 		assertThat(this.calls.of("payment-callback")).attempts(6).waited("1s", "2s", "4s", "8s", "16s").recovered();
-		assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).singleElement()
+		assertThat(output.getOut().lines().filter((line) -> line.contains("StopLogger"))).singleElement()
 			.asString()
 			.contains("Stopped after 6 of 6 attempts", "ATTEMPTS_EXHAUSTED (policy payment-callback;");
 		ParkedNotification row = this.parked.find(answer.getBody().path("parkedId").asLong()).orElseThrow();

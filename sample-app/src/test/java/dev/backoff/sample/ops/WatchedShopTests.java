@@ -46,16 +46,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * with their windows divided by 60, and the hour of comparison by 120. Customers ask for
  * quotes all the time.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.http.clients.read-timeout=400ms", "management.metrics.tags.version=1.0",
-				"backoff.metrics.slo=10ms,50ms,100ms,500ms,1s", "backoff.policies.[QuoteService.quote].base=250ms",
-				"backoff.policies.[QuoteService.quote].jitter=none", "backoff.budgets.[QuoteService.quote].tokens=5000",
-				"backoff.policies.order-creation.base=1ms", "backoff.policies.order-creation.breaker=none",
-				"backoff.budgets.order-creation.tokens=95", "backoff.policies.logistics-sync.ladder=600ms",
-				"backoff.breakers.logistics-sync.minimum-calls=4", "backoff.breakers.logistics-sync.failure-rate=90%",
-				"backoff.breakers.logistics-sync.open-for=8s", "backoff.breakers.logistics-sync.probes=1",
-				"shop.gateway.url=",
-				"spring.datasource.url=jdbc:h2:file:./target/watched;WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.http.clients.read-timeout=400ms",
+		"management.metrics.tags.version=1.0", "backoff.metrics.slo=10ms,50ms,100ms,500ms,1s",
+		"backoff.policies.[QuoteService.quote].base=250ms", "backoff.policies.[QuoteService.quote].jitter=none",
+		"backoff.budgets.[QuoteService.quote].tokens=5000", "backoff.policies.order-creation.base=1ms",
+		"backoff.policies.order-creation.breaker=none", "backoff.budgets.order-creation.tokens=95",
+		"backoff.policies.logistics-sync.ladder=600ms", "backoff.breakers.logistics-sync.minimum-calls=4",
+		"backoff.breakers.logistics-sync.failure-rate=90%", "backoff.breakers.logistics-sync.open-for=8s",
+		"backoff.breakers.logistics-sync.probes=1", "shop.gateway.url=",
+		"spring.datasource.url=jdbc:h2:file:./target/watched-${random.uuid};WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE" })
 @ActiveProfiles({ "durable", "test", "watched" })
 @TestBackoff(virtualTime = false, reset = false)
 @AutoConfigureMetrics
