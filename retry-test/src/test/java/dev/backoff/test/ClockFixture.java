@@ -129,6 +129,13 @@ abstract class ClockFixture {
 		}
 	}
 
+	/* If not, each call that has begun has its place in the agenda. */
+	final boolean isAnyAtWork() {
+		boolean[] works = new boolean[1];
+		this.time.locked(() -> works[0] = this.time.agenda.isCallAtWork());
+		return works[0];
+	}
+
 	final VirtualTime time() {
 		return this.time;
 	}

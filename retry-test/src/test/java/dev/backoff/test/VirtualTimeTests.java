@@ -206,16 +206,13 @@ class VirtualTimeTests extends ClockFixture {
 				List<Future<Void>> calls = new ArrayList<>();
 				String began = time().elapsed().toMillis() + 1000 + " ";
 				try (VirtualTime.Hold hold = time().hold()) {
-					assertThat(hold).isNotNull();
 					for (int i = 0; i < 8; i++) {
-						CallRegistry waiting = new CallRegistry();
 						String name = round + "." + i;
-						Retry retry = retryBuilder(policy(name).maxAttempts(2).build()).calls(waiting)
-							.executor(threads())
-							.build();
+						Retry retry = retryBuilder(policy(name).maxAttempts(2).build()).executor(threads()).build();
 						calls.add((i % 2 == 0) ? threads().submit(() -> retry.call(() -> fail(name)))
 								: retry.callAsync(() -> CompletableFuture.completedFuture(fail(name))));
-						until(() -> waiting.waiting() > 0);
+						hold.untilBegun(i + 1);
+						until(() -> !isAnyAtWork());
 						expected.add(began + name);
 					}
 					told().clear();

@@ -135,7 +135,6 @@ class ConsoleTests {
 	@Test
 	@Order(0)
 	void tellsOfADeadLetter() {
-		// refused twice: when the order is placed, and when the job empties the outbox
 		this.shop.fault("mails?answer=400&times=2");
 		this.shop.order("pot");
 		await("#needs", "mail-job: 1 dead");
