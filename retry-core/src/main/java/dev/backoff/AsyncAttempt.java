@@ -32,11 +32,16 @@ final class AsyncAttempt<T extends @Nullable Object>
 		this.permit = permit;
 	}
 
-	void of(CompletionStage<T> stage) {
+	void begun(CompletionStage<T> stage) {
 		this.stage = stage;
 		if (this.unwanted) {
 			cancelStage();
 		}
+	}
+
+	/** Return whether the work has returned its stage. */
+	boolean hasStage() {
+		return this.stage != null;
 	}
 
 	@Override

@@ -63,7 +63,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		this.executor = executor;
 	}
 
-	/** Start a call, which holds no thread while it waits; decide nothing. */
+	/** Start a call, which holds no thread while it waits. */
 	static <C, T extends @Nullable Object> CompletableFuture<T> start(CallSteps steps, Executor executor, C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
@@ -86,8 +86,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	@Override
 	public CallRegistry.@Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?>) ? CallRegistry.RunningAttempt.of(this.state.settings(),
-				this.state.attempt(), this.state.attemptStart, null) : null;
+		return (this.underWay instanceof AsyncAttempt<?> begun && begun.hasStage()) ? CallRegistry.RunningAttempt
+			.of(this.state.settings(), this.state.attempt(), this.state.attemptStart, null) : null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -238,7 +238,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	private CompletionStage<T> start(AsyncAttempt<T> running) throws Throwable {
 		CompletionStage<T> stage = started(this.operation.run(this.context, this.state.attempt()), "");
-		running.of(stage);
+		running.begun(stage);
 		return stage;
 	}
 
@@ -261,7 +261,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			BiConsumer<@Nullable T, @Nullable Throwable> end) {
 		if (stage.getClass() == CompletableFuture.class && stage instanceof CompletableFuture<T> known && known.isDone()
 				&& !known.isCompletedExceptionally()) {
-			// it would keep an overflow of the stack to itself
+			// whenComplete would swallow a StackOverflowError of the end
 			end.accept(known.join(), null);
 			return;
 		}
@@ -278,7 +278,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		this.state.dropInner();
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
-		this.steps.registry().enter(wait, chosen.delay());
+		this.steps.registry().enter(wait);
 		if (this.result.isDone()) {
 			abandon(this.result.isCancelled());
 		}
@@ -323,10 +323,10 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		outside(() -> this.result.fail(failure));
 	}
 
-	/** End the call after an {@link Error} on its way. */
-	void crash(Throwable error) {
+	/** End the call with what one of its own steps threw. */
+	void crash(Throwable thrown) {
 		this.state.attemptEnded();
-		fail(error);
+		fail(thrown);
 	}
 
 	/*

@@ -122,7 +122,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 			if (overdue) {
 				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun in time"));
 			}
-			return (overdue && state.timeLeftNow() <= 0) ? steps.timedOutUnbegun(proceed, state) : next;
+			return (overdue && state.attemptTimeLeft() <= 0) ? steps.timedOutUnbegun(proceed, state) : next;
 		}
 		return (overdue && next.equals(Decision.OVERSLEPT)) ? Decision.UNBEGUN : next;
 	}

@@ -52,10 +52,10 @@ public final class Attempt {
 	public static Attempt current() {
 		CallState call = CallStack.ofThread().running();
 		if (call == null || !call.isAttempt()) {
-			return new Attempt(1, 1, null, (call != null) ? call.timeLeftNow() : Nanos.UNLIMITED, new CallKey(), 0);
+			return new Attempt(1, 1, null, (call != null) ? call.attemptTimeLeft() : Nanos.UNLIMITED, new CallKey(), 0);
 		}
 		return new Attempt(call.attempt(), call.settings().policy().maxAttempts(), call.previousFailure(),
-				call.timeLeftNow(), call.context().key(), call.context().fence);
+				call.attemptTimeLeft(), call.context().key(), call.context().fence);
 	}
 
 	/**
@@ -68,7 +68,7 @@ public final class Attempt {
 	}
 
 	/**
-	 * {@return the number of the attempt; 1 for the first call, 2 for the first retry}
+	 * {@return the number of the attempt; 1 for the first attempt, 2 for the first retry}
 	 */
 	public int number() {
 		return this.number;

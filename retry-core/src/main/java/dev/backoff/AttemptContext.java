@@ -62,7 +62,7 @@ final class AttemptContext {
 	}
 
 	/** Note for which attempt or deadline elsewhere the call stands. */
-	void standsFor(SharedAttempt shared) {
+	void standFor(SharedAttempt shared) {
 		this.shared = shared;
 		this.key = shared.key;
 	}
@@ -126,12 +126,12 @@ final class AttemptContext {
 	}
 
 	@Nullable String keyIfUsed() {
-		return (this.key != null) ? this.key.ifUsed() : null;
+		return (this.key != null) ? this.key.ifMade() : null;
 	}
 
 	/** Return whether the key of the call's requests has been used. */
 	boolean isKeyUsed() {
-		return keyIfUsed() != null || pathTo(new StringBuilder()).ifUsed() != null;
+		return keyIfUsed() != null || pathTo(new StringBuilder()).ifMade() != null;
 	}
 
 	/**
@@ -162,7 +162,7 @@ final class AttemptContext {
 		return key();
 	}
 
-	/** Return the running attempt for other threads, which may stand for it. */
+	/** Return the running attempt, for which calls on other threads may stand. */
 	SharedAttempt share() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = this.call.isAttempt() ? pathTo(path) : null;
@@ -211,8 +211,7 @@ final class AttemptContext {
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
 	boolean standsFor(AttemptContext other) {
-		return this.shared != null && other.reports != null && !this.shared.receivers.isEmpty()
-				&& this.shared.receivers.get(0) == other.reports;
+		return this.shared != null && !this.shared.receivers.isEmpty() && this.shared.receivers.get(0) == other.reports;
 	}
 
 	private AttemptReports reports() {
@@ -242,7 +241,7 @@ final class AttemptContext {
 	}
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */
-	void handledInside(Throwable failure, RetriesStoppedException report, boolean unrepeatable) {
+	void noteHandled(Throwable failure, RetriesStoppedException report, boolean unrepeatable) {
 		List<AttemptReports> receivers = receivers();
 		if (!receivers.isEmpty()) {
 			Queue<HandledFailure> handled = receivers.get(0).handledFailures;

@@ -60,7 +60,7 @@ final class AttemptHistory {
 		if (this.firstFailure == null && outcome.failure() != null) {
 			this.firstFailure = Decision.name(outcome.failure());
 		}
-		this.attempts++;
+		this.attempts = Math.max(this.attempts, this.attempts + 1);
 		Link link = append();
 		link.attempted = true;
 		link.attemptNanos = nanos;

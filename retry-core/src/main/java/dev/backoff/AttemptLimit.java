@@ -64,7 +64,7 @@ final class AttemptLimit {
 	 * would get none otherwise.
 	 */
 	long nanosLeft(CallState call) {
-		return Math.max(call.timeLeftNow(), this.shortest);
+		return Math.max(call.attemptTimeLeft(), this.shortest);
 	}
 
 	/** Return how long the executor may take to begin what the call has given to it. */

@@ -43,7 +43,7 @@ public final class AttemptTimeoutException extends RuntimeException {
 	}
 
 	/**
-	 * {@return which attempt it was; 1 for the first call}
+	 * {@return which attempt it was; 1 for the first}
 	 */
 	public int attempt() {
 		return this.attempt;

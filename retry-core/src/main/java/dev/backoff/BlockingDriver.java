@@ -102,7 +102,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 		if (report == null) {
 			return (T) result.value();
 		}
-		CallResult last = this.steps.recover(result, context, recovery);
+		CallResult last = this.steps.recover(result, report, context, recovery);
 		this.steps.stopped(last, report, enclosing);
 		if (last.thrown() == null) {
 			return (T) last.value();

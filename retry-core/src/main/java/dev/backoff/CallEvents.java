@@ -17,8 +17,8 @@ import dev.backoff.failure.RetryCause;
 
 /**
  * Publish what happens to the calls of one method: to the recorder, then to the
- * listeners, then to the observers. The observed call or attempt is open meanwhile, so
- * that logs and the exemplars of meters belong to it.
+ * listeners, then to the observers; a wait in the reverse order. The observed call or
+ * attempt is open meanwhile, so that logs and the exemplars of meters belong to it.
  * <p>
  * What a recorder, a listener or an observer throws is published to the listeners and
  * never fails a call. Only a {@link VirtualMachineError} that a listener throws at an
@@ -52,7 +52,6 @@ final class CallEvents {
 		this.observer = CallObserver.safe(observers, (ex) -> hookFailed("observer", ex));
 	}
 
-	/** Return whether calls are observed. */
 	boolean isObserved() {
 		return this.observer != null;
 	}

@@ -44,7 +44,7 @@ final class CallKey {
 		return UUID.nameUUIDFromBytes((get() + part).getBytes(StandardCharsets.UTF_8)).toString();
 	}
 
-	@Nullable String ifUsed() {
+	@Nullable String ifMade() {
 		return this.value;
 	}
 

@@ -67,7 +67,7 @@ public final class CallRegistry {
 			return;
 		}
 		Sleeper sleeper = new Sleeper(call);
-		enter(sleeper, nanos);
+		enter(sleeper);
 		try {
 			time.sleep(nanos, sleeper.signal);
 		}
@@ -77,10 +77,8 @@ public final class CallRegistry {
 	}
 
 	/** Enter a waiting call; after the shutdown or the switch-off its wait ends. */
-	void enter(Waiter waiter, long nanos) {
-		long due = waiter.call().now() + nanos;
+	void enter(Waiter waiter) {
 		synchronized (this.lock) {
-			waiter.call().attemptStart = due;
 			waiter.link(this.first);
 			this.first = (this.first != null) ? this.first : waiter;
 			this.waiting++;
@@ -112,17 +110,14 @@ public final class CallRegistry {
 	/**
 	 * {@return the calls that have waited longest for their next attempt, the longest
 	 * wait first}
-	 * @param policy the policy of the calls, or null for all policies
 	 * @param most the greatest number to return
 	 */
-	public List<WaitingCall> oldestWaiting(@Nullable String policy, int most) {
+	public List<WaitingCall> oldestWaiting(int most) {
 		List<Seen> seen = new ArrayList<>();
 		synchronized (this.lock) {
 			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
-				if (waiter.isOf(policy)) {
-					CallState call = waiter.call();
-					seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart, call.started()));
-				}
+				CallState call = waiter.call();
+				seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart, call.started()));
 			}
 		}
 		// tickers are read outside the lock
@@ -271,17 +266,13 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return the running attempts that began first, the oldest first; only attempts of
-	 * policies with a deadline or an attempt timeout}
-	 * @param policy the policy of the attempts, or null for all policies
-	 * @param most the greatest number to return
+	 * {@return the running attempts, the oldest first; only attempts of policies with a
+	 * deadline or an attempt timeout}
 	 */
-	public List<RunningAttempt> oldestRunning(@Nullable String policy, int most) {
+	public List<RunningAttempt> oldestRunning() {
 		return this.attempts.stream()
 			.flatMap((attempt) -> Stream.ofNullable(attempt.now()))
-			.filter((attempt) -> policy == null || attempt.policy().equals(policy))
 			.sorted(Comparator.comparing(RunningAttempt::elapsed).reversed())
-			.limit(most)
 			.toList();
 	}
 

@@ -73,7 +73,7 @@ final class CallState {
 		if (this.enclosing != null && this.enclosing.isRunning()) {
 			this.ordinal = this.enclosing.nextInnerCall();
 			if (this.enclosing.isLimited()) {
-				this.limit = Math.min(this.limit, this.enclosing.timeLeftNow());
+				this.limit = Math.min(this.limit, this.enclosing.attemptTimeLeft());
 			}
 		}
 		this.attempt = 1;
@@ -93,9 +93,7 @@ final class CallState {
 		context().keptAs(kept);
 	}
 
-	/**
-	 * Return a call that stands for an attempt or a deadline elsewhere, within another.
-	 */
+	/** Return a call within another that stands for an attempt or deadline elsewhere. */
 	static CallState standingFor(SharedAttempt shared, @Nullable CallState enclosing) {
 		CallState call = new CallState(enclosing);
 		call.settings = shared.settings;
@@ -105,9 +103,9 @@ final class CallState {
 		call.attemptStart = shared.attemptStart;
 		CallState around = call.around();
 		if (around != null && around.isLimited()) {
-			call.tighten(Math.max(0, around.timeLeftNow()));
+			call.tighten(Math.max(0, around.attemptTimeLeft()));
 		}
-		call.context().standsFor(shared);
+		call.context().standFor(shared);
 		return call;
 	}
 
@@ -264,7 +262,7 @@ final class CallState {
 	}
 
 	/** Return the time until the running attempt has to end, negative after it. */
-	long timeLeftNow() {
+	long attemptTimeLeft() {
 		return isLimited() ? attemptLimit() - elapsed(now()) : Nanos.UNLIMITED;
 	}
 

@@ -152,6 +152,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		call.history().addWait(wait);
 		Outcome outcome = call.lastOutcome();
 		this.events.waiting(call, wait, (outcome != null) ? scheduled(wait, outcome, call) : null);
+		call.attemptStart = now() + wait.delay();
 	}
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
@@ -165,7 +166,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		String request = (context != null) ? context.unsafeRequest() : null;
 		Idempotency idempotency = this.settings.policy().idempotency();
 		boolean unsaid = idempotency == Idempotency.ASSUMED
-				|| (idempotency == Idempotency.BY_KEY && !call.context().isKeyUsed());
+				|| (context != null && idempotency == Idempotency.BY_KEY && !context.isKeyUsed());
 		return (request != null && unsaid && outcome.mayBeApplied())
 				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
 	}
@@ -246,8 +247,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Ticket ticket = call.ticket;
 		call.leaveQueue();
 		if (outcome == null) {
-			outcome = this.guard.isKeeping() ? Outcome.ofNothing(stop) : Outcome.ofRefused(AttemptOutcome.PERMANENT,
-					(ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now), stop);
+			Throwable refusal = (ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now);
+			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
+					: Outcome.ofNothing(stop);
 		}
 		long elapsed = call.elapsed(now);
 		this.events.callStops(call, stop.reason(), elapsed);
@@ -278,11 +280,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return new CallResult(outcome, report, call.observed());
 	}
 
-	/** Recover a call on this thread if it stopped and has a recovery. */
-	<C, T extends @Nullable Object, X extends Throwable> CallResult recover(CallResult result, C context,
-			@Nullable Recovery<? super C, T, X> recovery) {
-		RetriesStoppedException report = result.report();
-		if (report == null || recovery == null || !wants(recovery, report)) {
+	/** Recover a stopped call on this thread if it has a recovery. */
+	<C, T extends @Nullable Object, X extends Throwable> CallResult recover(CallResult result,
+			RetriesStoppedException report, C context, @Nullable Recovery<? super C, T, X> recovery) {
+		if (recovery == null || !wants(recovery, report)) {
 			return result;
 		}
 		try {
@@ -317,7 +318,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		boolean leftToOthers = report.attempts() == 1 && !unrepeatable
 				&& (report.reason() == StopReason.NOT_RETRYABLE || report.reason() == StopReason.DISABLED);
 		if (thrown != null && enclosing != null && !leftToOthers) {
-			enclosing.context().handledInside(thrown, report, unrepeatable);
+			enclosing.context().noteHandled(thrown, report, unrepeatable);
 		}
 	}
 

@@ -10,8 +10,8 @@ import dev.backoff.budget.RetryBudget;
  * @param outcome how the last attempt ended, or null before the first attempt here
  * @param postponed how many waits since then were followed by no attempt
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
- * @param paid whether the retry has been paid, since the breaker refuses it after its
- * wait
+ * @param paid whether the retry was paid before its wait, after which the breaker refused
+ * it
  * @param waitedForBudget whether the last wait was for the budget, or a call that was
  * kept elsewhere is to pay
  * @param attemptNanos how long the last attempt took

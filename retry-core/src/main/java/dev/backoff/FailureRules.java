@@ -116,7 +116,7 @@ final class FailureRules {
 	 */
 	private boolean isOf(CallState call, AttemptTimeoutException failure) {
 		boolean limited = this.policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
-		return handledInside(call, failure) == null || (limited && call.timeLeftNow() <= 0);
+		return handledInside(call, failure) == null || (limited && call.attemptTimeLeft() <= 0);
 	}
 
 	/*
@@ -132,8 +132,9 @@ final class FailureRules {
 				return Outcome.ofRefused(AttemptOutcome.TIMEOUT, failure, Decision.nested(inner));
 			}
 		}
-		if (firstOf(this.policy.abortOn(), failure) != null) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is listed in abortOn");
+		Class<?> abort = firstOf(this.policy.abortOn(), failure);
+		if (abort != null) {
+			return refuse(AttemptOutcome.TIMEOUT, failure, abort.getSimpleName() + " is listed in abortOn");
 		}
 		if (!this.policy.retryOn().isEmpty() && firstOf(this.policy.retryOn(), failure) == null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");

@@ -19,17 +19,13 @@ public final class FailureVerdicts implements Function<Throwable, Verdict> {
 
 	private final FailureRules rules;
 
-	private FailureVerdicts(List<? extends FailureClassifier> classifiers) {
-		this.rules = new FailureRules(
-				RetryPolicy.builder("verdicts").classifiers(classifiers).nestedMultiply(true).build());
-	}
-
 	/**
-	 * {@return verdicts by the given classifiers}
+	 * Create verdicts by the given classifiers.
 	 * @param classifiers in the order in which they are asked
 	 */
-	public static FailureVerdicts of(List<? extends FailureClassifier> classifiers) {
-		return new FailureVerdicts(classifiers);
+	public FailureVerdicts(List<? extends FailureClassifier> classifiers) {
+		this.rules = new FailureRules(
+				RetryPolicy.builder("verdicts").classifiers(classifiers).nestedMultiply(true).build());
 	}
 
 	@Override

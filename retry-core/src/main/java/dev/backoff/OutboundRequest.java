@@ -49,7 +49,7 @@ public final class OutboundRequest {
 		sent(method, call, uri);
 		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
-		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.timeLeftNow(), key);
+		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.attemptTimeLeft(), key);
 	}
 
 	/**

@@ -167,9 +167,9 @@ final class OverloadGuard {
 				this.breaker.name(), false, this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
-	/** Return what a call throws that made no attempt. */
-	CircuitOpenException rejection(long now) {
-		return (this.breaker != null) ? this.breaker.rejection(now) : new CircuitOpenException("", "open", null, null);
+	/** Return what the breaker throws for a call that made no attempt, or null. */
+	@Nullable CircuitOpenException rejection(long now) {
+		return (this.breaker != null && !this.keeping) ? this.breaker.rejection(now) : null;
 	}
 
 }

@@ -6,9 +6,9 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 
 /**
- * Work that follows an unsuccessful stop. It runs once and is not retried. Its result is
- * returned to the caller. If it throws, the caller gets its exception, with the original
- * failure as a suppressed exception.
+ * Work that follows an unsuccessful stop. It is not retried; in a durable call, it runs
+ * again if it was interrupted. Its result is returned to the caller. If it throws, the
+ * caller gets its exception, with the original failure as a suppressed exception.
  *
  * @param <C> the type of the context
  * @param <T> the type of the result

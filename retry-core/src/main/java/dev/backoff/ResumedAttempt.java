@@ -29,7 +29,7 @@ record ResumedAttempt(CallSteps steps) {
 					this.steps.succeededAtOnce(call, proceed.permit());
 					return new ResumeResult.Done(false);
 				}
-				if (outcome.failure() != null && isInterrupted(outcome.failure())) {
+				if (outcome.failure() != null && takeInterrupt(outcome.failure())) {
 					this.steps.neverBegan(proceed, call);
 					return unchanged(kept, Duration.ZERO, outcome.failure());
 				}
@@ -50,9 +50,9 @@ record ResumedAttempt(CallSteps steps) {
 	 * The keeper interrupts attempts when it shuts down, and clients wrap what they throw
 	 * then. The interrupt of an attempt timeout has been taken back.
 	 */
-	private static boolean isInterrupted(Throwable failure) {
-		return !(failure instanceof AttemptTimeoutException) && (Thread.interrupted()
-				|| Causes.find(failure, (cause) -> cause instanceof InterruptedException) != null);
+	private static boolean takeInterrupt(Throwable failure) {
+		return !(failure instanceof AttemptTimeoutException)
+				&& (Thread.interrupted() || Causes.find(failure, InterruptedException.class) != null);
 	}
 
 	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
@@ -84,9 +84,9 @@ record ResumedAttempt(CallSteps steps) {
 		if (report == null) {
 			return new ResumeResult.Done(false);
 		}
-		CallResult last = this.steps.recover(result, context, recovery);
+		CallResult last = this.steps.recover(result, report, context, recovery);
 		Throwable thrown = last.thrown();
-		if (last.recovery() != RetryEvent.RecoveryOutcome.NONE && thrown != null && isInterrupted(thrown)) {
+		if (last.recovery() != RetryEvent.RecoveryOutcome.NONE && thrown != null && takeInterrupt(thrown)) {
 			return unchanged(kept, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, report, null);

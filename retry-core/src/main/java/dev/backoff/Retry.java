@@ -92,19 +92,6 @@ public final class Retry {
 		Object unused = this.<Operation.WithoutResult<X>, @Nullable Object, X>callOn(operation, Retry::run, null);
 	}
 
-	/**
-	 * Run an operation without a result until it succeeds or the policy stops it, then
-	 * recover.
-	 * @param operation one attempt of the work
-	 * @param recovery what follows an unsuccessful stop; its result is dropped
-	 * @param <X> the checked exception both throw, inferred
-	 * @throws X what the last attempt or the recovery threw, the same instance
-	 */
-	public <X extends Throwable> void run(Operation.WithoutResult<X> operation,
-			Recovery<? super Operation.WithoutResult<X>, @Nullable Object, X> recovery) throws X {
-		Object unused = this.<Operation.WithoutResult<X>, @Nullable Object, X>callOn(operation, Retry::run, recovery);
-	}
-
 	@SuppressWarnings("NullAway") // it does not know that the type says nullable
 	private static <X extends Throwable> Object run(Operation.WithoutResult<X> operation, int number) throws X {
 		operation.run();
@@ -182,22 +169,19 @@ public final class Retry {
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
-		if (counted != null) {
-			counted.begins();
+		if (counted == null) {
+			return drivers.async(context, operation, recovery);
 		}
+		counted.begins();
 		CompletableFuture<T> result;
 		try {
 			result = drivers.async(context, operation, recovery);
 		}
 		catch (Throwable ex) {
-			if (counted != null) {
-				counted.ends();
-			}
+			counted.ends();
 			throw ex;
 		}
-		if (counted != null) {
-			CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
-		}
+		CompletableFuture<T> unused = result.whenComplete((value, failure) -> counted.ends());
 		return result;
 	}
 
@@ -257,9 +241,10 @@ public final class Retry {
 
 	/**
 	 * Return whether a failure is worth another attempt, by the lists and classifiers of
-	 * the policy. The number of attempts plays no part.
+	 * the policy. The number of attempts plays no part. A failure that a call has already
+	 * retried is worth no other attempt, unless the policy multiplies nested attempts.
 	 * @param failure what an attempt threw
-	 * @return false if no call would retry it
+	 * @return whether a call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
 		return this.drivers.steps.decider().judge(failure, new CallState(null)).refusal() == null;

@@ -178,7 +178,8 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * Set whether running calls are counted, so that a shutdown can wait for them.
+	 * Set whether running calls are counted, so that a shutdown can wait for them, and
+	 * their attempts listed if the policy has a deadline or an attempt timeout.
 	 * @param counted whether to count them
 	 * @return this builder
 	 */

@@ -13,9 +13,9 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**
- * An attempt that other threads may stand for, or a deadline from outside, which has no
- * key and receives no reports. Its counters are shared by the calls that stand for it, so
- * that no two requests have the same key. Thread-safe.
+ * A running attempt, for which calls on other threads may stand, or a deadline from
+ * outside, which has no key and receives no reports. Its counters are shared by the calls
+ * that stand for it, so that no two requests have the same key. Thread-safe.
  */
 final class SharedAttempt {
 

@@ -19,6 +19,7 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
@@ -396,6 +397,8 @@ class AttemptTimeoutTests extends CallFixture {
 			assertThat(report())
 				.hasMessageContaining("NOT_RETRYABLE, AttemptTimeoutException is not listed in retryOn");
 			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 3s");
+			assertThat(RetriesStoppedException.of(overrun(limited().abortOn(RuntimeException.class), null)))
+				.hasMessageContaining("NOT_RETRYABLE, RuntimeException is listed in abortOn");
 		}
 
 		@Test

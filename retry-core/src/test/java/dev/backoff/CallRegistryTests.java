@@ -22,7 +22,7 @@ class CallRegistryTests {
 		for (int i = 0; i < 5; i++) {
 			Counted waiter = new Counted();
 			waiters.add(waiter);
-			this.waiting.enter(waiter, 5);
+			this.waiting.enter(waiter);
 		}
 		assertThat(this.waiting.waiting()).isEqualTo(5);
 		assertThat(this.waiting).hasToString("CallRegistry (5 waiting, 0 running)");
@@ -38,7 +38,7 @@ class CallRegistryTests {
 	@Test
 	void lacksNothingWhereWhatNeverEnteredLeaves() {
 		Counted waiter = new Counted();
-		this.waiting.enter(waiter, 5);
+		this.waiting.enter(waiter);
 		this.waiting.leave(new Counted());
 		assertThat(this.waiting.waiting()).isEqualTo(1);
 	}
@@ -47,7 +47,7 @@ class CallRegistryTests {
 	void letsAWaiterComeAgain() {
 		Counted waiter = new Counted();
 		for (int i = 0; i < 3; i++) {
-			this.waiting.enter(waiter, 5);
+			this.waiting.enter(waiter);
 			this.waiting.leave(waiter);
 		}
 		assertThat(this.waiting.waiting()).isZero();
@@ -59,12 +59,12 @@ class CallRegistryTests {
 		for (int i = 0; i < 100; i++) {
 			Counted waiter = new Counted();
 			waiters.add(waiter);
-			this.waiting.enter(waiter, 5);
+			this.waiting.enter(waiter);
 		}
 		this.waiting.shutDown();
 		assertThat(waiters).allSatisfy((waiter) -> assertThat(waiter.woken).hasValue(1));
 		Counted late = new Counted();
-		this.waiting.enter(late, 5);
+		this.waiting.enter(late);
 		assertThat(late.woken).hasValue(1);
 		this.waiting.leave(late);
 		assertThat(this.waiting.waiting()).isEqualTo(100);
@@ -94,8 +94,8 @@ class CallRegistryTests {
 			}
 
 		};
-		this.waiting.enter(waiter, 5);
-		this.waiting.enter(other, 5);
+		this.waiting.enter(waiter);
+		this.waiting.enter(other);
 		this.waiting.shutDown();
 		assertThat(left.getCount()).isZero();
 		assertThat(this.waiting.waiting()).isZero();
@@ -108,7 +108,7 @@ class CallRegistryTests {
 		assertThat(this.waiting.isShutDown()).isTrue();
 		this.waiting.reopen();
 		Counted waiter = new Counted();
-		this.waiting.enter(waiter, 5);
+		this.waiting.enter(waiter);
 		assertThat(waiter.woken).hasValue(0);
 	}
 

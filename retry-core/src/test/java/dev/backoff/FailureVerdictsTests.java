@@ -15,9 +15,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class FailureVerdictsTests {
 
-	private final FailureVerdicts verdicts = FailureVerdicts
-		.of(List.of((failure) -> "permanent".equals(failure.getMessage())
-				? FailureClassification.permanent(RetryCause.OTHER) : null));
+	private final FailureVerdicts verdicts = new FailureVerdicts(
+			List.of((failure) -> "permanent".equals(failure.getMessage())
+					? FailureClassification.permanent(RetryCause.OTHER) : null));
 
 	@Test
 	void failOnWhatIsWorthARetry() {
@@ -34,7 +34,7 @@ class FailureVerdictsTests {
 
 	@Test
 	void failOnWhatNobodyCanClassify() {
-		FailureVerdicts broken = FailureVerdicts.of(List.of((failure) -> {
+		FailureVerdicts broken = new FailureVerdicts(List.of((failure) -> {
 			throw new IllegalStateException("classifier");
 		}));
 		assertThat(broken.apply(new IOException("reset"))).isEqualTo(Verdict.FAILED);

@@ -19,6 +19,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
+import dev.backoff.fixture.HookedObserver;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -169,6 +170,27 @@ class LimitedCallTests {
 		assertThat(call.cancel(true)).isTrue();
 		assertThat(this.limit.waiting()).isZero();
 		assertThat(this.waiting.waiting()).isZero();
+	}
+
+	@Test
+	void aCallThatIsCancelledAsItGetsItsPermitHasNoFailure() {
+		assertThat(this.limit.tryAcquire()).isTrue();
+		List<CompletableFuture<String>> calls = new ArrayList<>();
+		List<RetriesStoppedException> reports = new ArrayList<>();
+		HookedObserver cancelling = new HookedObserver((what) -> {
+			if ("attempt begins".equals(what)) {
+				calls.get(0).cancel(true);
+			}
+		});
+		calls.add(retry(policy()).observer(cancelling)
+			.listener(Listeners.onStop((stop) -> reports.add(stop.report())))
+			.build()
+			.callAsync(() -> completed("fine")));
+		this.limit.release();
+		assertThat(reports).singleElement()
+			.satisfies((report) -> assertThat(report.reason()).isEqualTo(StopReason.CANCELLED))
+			.satisfies((report) -> assertThat(report.failure()).isNull());
+		assertThat(this.limit.active()).isZero();
 	}
 
 	@Test

@@ -56,14 +56,6 @@ class RetryTests {
 		}
 
 		@Test
-		void isRecovered() {
-			this.retry.run(() -> {
-				throw new IllegalStateException("down");
-			}, (operation, report) -> this.sent.add("parked after " + report.attempts()));
-			assertThat(this.sent).containsExactly("parked after 4");
-		}
-
-		@Test
 		void throwsNothingCheckedThatTheWorkDoesNot() {
 			this.retry.run(() -> this.sent.add("once"));
 			assertThat(this.sent).containsExactly("once");

@@ -48,7 +48,7 @@ class RunningCallsTests {
 		}
 
 		private List<CallRegistry.RunningAttempt> oldest() {
-			return this.all.running.oldestRunning("orders", 10);
+			return this.all.running.oldestRunning();
 		}
 
 		private CallRegistry.RunningAttempt running(int attempt, int seconds, @Nullable String thread) {
@@ -64,8 +64,6 @@ class RunningCallsTests {
 					.containsExactly(running(attempts.incrementAndGet(), 0, Thread.currentThread().getName()));
 				this.all.time.advance(Duration.ofSeconds(2));
 				assertThat(oldest()).containsExactly(running(attempts.get(), 2, Thread.currentThread().getName()));
-				assertThat(this.all.running.oldestRunning("mails", 10)).isEmpty();
-				assertThat(this.all.running.oldestRunning(null, 0)).isEmpty();
 				throw new IOException("down");
 			})).hasMessage("down");
 			assertThat(attempts).hasValue(2);
@@ -101,14 +99,27 @@ class RunningCallsTests {
 		}
 
 		@Test
+		void anAsynchronousAttemptOnceWhileItStarts() {
+			AtomicInteger attempts = new AtomicInteger();
+			CompletableFuture<String> result = retry(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)))
+				.callAsync(() -> {
+					assertThat(oldest())
+						.containsExactly(running(attempts.incrementAndGet(), 0, Thread.currentThread().getName()));
+					return CompletableFuture.failedFuture(new IOException("down"));
+				});
+			assertThat(this.all.time.runNext()).isTrue();
+			assertThatThrownBy(result::join).hasRootCauseMessage("down");
+			assertThat(attempts).hasValue(2);
+		}
+
+		@Test
 		void theOldestFirst() {
 			Retry retry = retry(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)));
 			for (int call = 0; call < 3; call++) {
 				assertThat(retry.callAsync(CompletableFuture::new)).isNotDone();
 				this.all.time.advance(Duration.ofSeconds(1));
 			}
-			assertThat(this.all.running.oldestRunning(null, 2)).containsExactly(running(1, 3, null),
-					running(1, 2, null));
+			assertThat(oldest()).containsExactly(running(1, 3, null), running(1, 2, null), running(1, 1, null));
 		}
 
 		@Test

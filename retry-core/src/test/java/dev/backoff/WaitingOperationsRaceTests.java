@@ -119,7 +119,7 @@ class WaitingOperationsRaceTests {
 			case 1 -> this.waiting.wake("orders");
 			case 2 -> this.waiting.wake(null);
 			case 3 -> this.waiting.retriesAreOff("orders");
-			default -> assertThat(this.waiting.oldestWaiting("orders", 10)).allSatisfy((call) -> {
+			default -> assertThat(this.waiting.oldestWaiting(10)).allSatisfy((call) -> {
 				assertThat(call.attempt()).isBetween(1, 3);
 				assertThat(call.dueIn()).isLessThanOrEqualTo(Duration.ofNanos(200_000));
 			});
@@ -197,10 +197,7 @@ class WaitingOperationsRaceTests {
 	}
 
 	private void awaitWaiting(int calls, int attempt) {
-		while (this.waiting.oldestWaiting("orders", calls)
-			.stream()
-			.filter((call) -> call.attempt() == attempt)
-			.count() < calls) {
+		while (this.waiting.oldestWaiting(calls).stream().filter((call) -> call.attempt() == attempt).count() < calls) {
 			Thread.onSpinWait();
 		}
 	}

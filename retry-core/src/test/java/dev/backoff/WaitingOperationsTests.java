@@ -79,14 +79,10 @@ class WaitingOperationsTests extends CallFixture {
 				call(policy);
 			}
 			time().advance(Duration.ofMinutes(10));
-			assertThat(waiting().oldestWaiting("orders", 2)).containsExactly(shown("orders", 1, 47, 13),
-					shown("orders", 1, 49, 11));
-			assertThat(waiting().oldestWaiting(null, 2)).containsExactly(shown("orders", 1, 47, 13),
+			assertThat(waiting().oldestWaiting(2)).containsExactly(shown("orders", 1, 47, 13),
 					shown("payments", 1, 48, 12));
-			assertThat(waiting().oldestWaiting("orders", 100)).hasSize(3);
-			assertThat(waiting().oldestWaiting("orders", 0)).isEmpty();
-			assertThat(waiting().oldestWaiting("payments", 10)).hasSize(1);
-			assertThat(waiting().oldestWaiting("others", 10)).isEmpty();
+			assertThat(waiting().oldestWaiting(100)).hasSize(4);
+			assertThat(waiting().oldestWaiting(0)).isEmpty();
 			assertThat(waiting().waiting()).isEqualTo(4);
 		}
 
@@ -99,7 +95,7 @@ class WaitingOperationsTests extends CallFixture {
 		void showsTheAttemptThatIsOver() {
 			call("orders");
 			time().runNext();
-			assertThat(waiting().oldestWaiting("orders", 1)).containsExactly(shown("orders", 2, 60, 60));
+			assertThat(waiting().oldestWaiting(1)).containsExactly(shown("orders", 2, 60, 60));
 		}
 
 		@Test
@@ -107,7 +103,7 @@ class WaitingOperationsTests extends CallFixture {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));
 			call(switched(policy("orders").deadline(Duration.ofHours(5))).breaker(breaker));
-			assertThat(waiting().oldestWaiting("orders", 1)).containsExactly(shown("orders", 0, 65, 0));
+			assertThat(waiting().oldestWaiting(1)).containsExactly(shown("orders", 0, 65, 0));
 			assertThat(waiting().retriesAreOff(null)).isZero();
 		}
 
@@ -115,7 +111,7 @@ class WaitingOperationsTests extends CallFixture {
 		void showsACallThatIsOverdueAsDueNow() {
 			call("orders");
 			time().advance(Duration.ofHours(2));
-			assertThat(waiting().oldestWaiting("orders", 1)).containsExactly(shown("orders", 1, 0, 120));
+			assertThat(waiting().oldestWaiting(1)).containsExactly(shown("orders", 1, 0, 120));
 		}
 
 	}

@@ -31,13 +31,13 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 
 	/** Look at all calls once, and describe those of a policy on request. */
 	Function<String, ActivityDescriptor> now(Predicate<String> listed) {
-		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(null, Integer.MAX_VALUE)
+		Map<String, List<WaitingCall>> waiting = this.calls.oldestWaiting(Integer.MAX_VALUE)
 			.stream()
 			.collect(Collectors.groupingBy(WaitingCall::policy));
 		Map<String, List<MethodCalls>> counted = this.statistics.all()
 			.stream()
 			.collect(Collectors.groupingBy(MethodCalls::policy));
-		Map<String, List<RunningAttempt>> running = this.calls.oldestRunning(null, Integer.MAX_VALUE)
+		Map<String, List<RunningAttempt>> running = this.calls.oldestRunning()
 			.stream()
 			.collect(Collectors.groupingBy(RunningAttempt::policy));
 		return (policy) -> of(policy, counted.getOrDefault(policy, List.of()), waiting.getOrDefault(policy, List.of()),
@@ -73,7 +73,7 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 
 	/** Describe the calls that have waited longest, of all policies. */
 	List<WaitingDescriptor> oldestWaiting(int most) {
-		return this.calls.oldestWaiting(null, most).stream().map((call) -> describe(call.policy(), call)).toList();
+		return this.calls.oldestWaiting(most).stream().map((call) -> describe(call.policy(), call)).toList();
 	}
 
 	/** Describe the calls that stopped last, of all policies. */

@@ -91,8 +91,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	private CircuitBreaker.Verdict verdict(Throwable failure) {
 		FailureVerdicts known = this.verdicts;
 		if (known == null) {
-			known = FailureVerdicts
-				.of(this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
+			known = new FailureVerdicts(
+					this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
 			this.verdicts = known;
 		}
 		return known.apply(failure);
