@@ -2,7 +2,7 @@
 # Measure what retries cost, ours beside the peers, and print tables in Markdown; what JMH wrote goes to
 # retry-benchmarks/target/jmh/results.json. The JDK is that of JAVA_HOME.
 #
-#   --quick        one fork, less of warming up: ten minutes in place of half an hour, and a trial
+#   --quick        one fork, less of warming up: seven minutes in place of fourteen, and a trial
 #   --only=…       a regular expression of benchmarks: Success, TwoThreads, EightThreads, Async, Recovery, Stop, Feature
 #                  or Delay
 #   --results=…    the file that JMH writes
