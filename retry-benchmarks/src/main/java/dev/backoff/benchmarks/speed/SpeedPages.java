@@ -82,7 +82,8 @@ public final class SpeedPages {
 	private String figures() {
 		return "# What a call costs on JDK " + this.results.feature() + "\n\n"
 				+ "Written by `retry-benchmarks/jmh.sh --publish`. [What a call costs, measured](speed.md) says how it was "
-				+ "measured and what the\nfigures mean; *ns* is the fastest iteration, on each thread.\n\n"
+				+ "measured and what the\nfigures mean; *ns* is a call's time on its thread, in the fastest "
+				+ "iteration.\n\n"
 				+ this.table.write();
 	}
 
