@@ -18,10 +18,10 @@ import dev.backoff.delay.Shape;
 import dev.backoff.event.RetryListener;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.advice.StartupAdvice;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyAdvice;
 
 /**
  * A policy with the numbers of its budget and its breaker. Immutable and thread-safe.
@@ -63,7 +63,7 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
 						? configuration.breaker(policy.breaker()).settings() : null;
 		return of(policy.numbers().toBuilder(), budget, breaker, policy.isDurable(),
-				StartupAdvice.of(policy, configuration));
+				PolicyAdvice.of(policy, configuration));
 	}
 
 	private static SimulatedPolicy of(RetryPolicyBuilder builder, @Nullable BudgetSettings budget,

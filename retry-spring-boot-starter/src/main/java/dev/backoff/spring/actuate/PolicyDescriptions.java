@@ -19,6 +19,7 @@ import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -81,7 +82,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	}
 
 	private PlanDescriptor plan(EffectivePolicy policy, boolean brief) {
-		return PlanDescriptor.of(policy, this.uses.advice(policy), brief);
+		return PlanDescriptor.of(policy, PolicyAdvice.of(policy, this.policies.configuration()), brief);
 	}
 
 	Map<String, OverrideDescriptor> overrides(String name) {

@@ -200,11 +200,6 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return this.ofMethods.planned(method).plan().policy();
 	}
 
-	@Override
-	public List<String> advice(EffectivePolicy policy) {
-		return StartupAdvice.of(policy, this.policies.configuration());
-	}
-
 	StartupAdvice advice() {
 		return this.advice;
 	}

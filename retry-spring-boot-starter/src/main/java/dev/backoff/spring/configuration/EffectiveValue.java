@@ -1,5 +1,8 @@
 package dev.backoff.spring.configuration;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
+
 /**
  * One value in effect.
  *
@@ -12,6 +15,11 @@ public record EffectiveValue(String value, String origin) {
 
 	/** The origin of a default. */
 	public static final String BUILT_IN = "built in";
+
+	/** Return a number with three digits. */
+	public static String number(double number) {
+		return new BigDecimal(number, new MathContext(3)).stripTrailingZeros().toPlainString();
+	}
 
 	static EffectiveValue builtIn(String text) {
 		return new EffectiveValue(text, BUILT_IN);

@@ -1,7 +1,5 @@
 package dev.backoff.spring.configuration;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -120,8 +118,7 @@ final class OverloadAssembler {
 		if (instances > 1) {
 			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())
 				.forEach((key, share) -> effective.computeIfPresent(key,
-						(same, whole) -> new EffectiveValue(
-								new BigDecimal(share, new MathContext(3)).stripTrailingZeros().toPlainString(),
+						(same, whole) -> new EffectiveValue(EffectiveValue.number(share),
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));

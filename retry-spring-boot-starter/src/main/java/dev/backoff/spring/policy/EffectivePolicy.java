@@ -65,6 +65,13 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 		return this.concurrency != null;
 	}
 
+	/** Return whether a value is neither built in nor the default of durable policies. */
+	public boolean isSet(PolicyKey key) {
+		EffectiveValue value = this.values.get(key);
+		return value != null && !value.origin().startsWith(EffectiveValue.BUILT_IN)
+				&& !value.origin().equals("durable default");
+	}
+
 	/** Return whether a value was written for this policy alone. */
 	public boolean isWrittenForIt(PolicyKey key) {
 		return this.writtenForIt.contains(key);

@@ -4,7 +4,11 @@ import java.util.List;
 
 import dev.backoff.spring.configuration.Problem;
 
-/** The methods that policies are used for. Implementations are thread-safe. @since 0.1 */
+/**
+ * The methods that policies are used for. Implementations are thread-safe.
+ *
+ * @since 0.1
+ */
 public interface PolicyUses {
 
 	/**
@@ -15,9 +19,6 @@ public interface PolicyUses {
 
 	/** Return the methods with a candidate's policies, except methods with problems. */
 	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
-
-	/** Return the start-up advice on a policy without its methods, as sentences. */
-	List<String> advice(EffectivePolicy policy);
 
 	/** Return whether another library makes attempts by the delays of a policy. */
 	boolean isAdapted(String policy);

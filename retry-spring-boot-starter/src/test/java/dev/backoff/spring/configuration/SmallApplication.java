@@ -31,7 +31,9 @@ import org.springframework.util.FileSystemUtils;
 
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -109,8 +111,10 @@ public final class SmallApplication {
 	/** Start, and hand over the advice on the policy of the only annotated method. */
 	public void runWithAdvice(Consumer<List<String>> check) {
 		run((context) -> {
-			BackoffMethods methods = context.getBean(BackoffMethods.class);
-			methods.uses().forEach((use) -> check.accept(methods.advice(use.policy())));
+			BackoffConfiguration configuration = context.getBean(BackoffPolicies.class).configuration();
+			context.getBean(BackoffMethods.class)
+				.uses()
+				.forEach((use) -> check.accept(PolicyAdvice.of(use.policy(), configuration)));
 		});
 	}
 

@@ -1,4 +1,4 @@
-package dev.backoff.spring.advice;
+package dev.backoff.spring.policy;
 
 import java.io.IOException;
 import java.util.List;
@@ -11,11 +11,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class StartupAdviceTests {
+class PolicyAdviceTests {
 
 	/** Return the advice on a policy of the given keys, each as {@code key: value}. */
 	private static List<String> advice(String... keys) {
@@ -27,7 +26,7 @@ class StartupAdviceTests {
 					parts[1]);
 		}
 		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
-		return StartupAdvice.of(new BackoffPolicies(configuration, environment, null).resolve("orders"), configuration);
+		return PolicyAdvice.of(new BackoffPolicies(configuration, environment, null).resolve("orders"), configuration);
 	}
 
 	@Test

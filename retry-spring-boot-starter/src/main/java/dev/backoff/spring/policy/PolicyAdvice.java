@@ -1,0 +1,234 @@
+package dev.backoff.spring.policy;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.springframework.util.ClassUtils;
+
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.DelayPlan;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BudgetEntry;
+import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
+
+/**
+ * Advice on a policy by itself: it names values that work but are probably a mistake.
+ *
+ * @since 0.1
+ */
+public final class PolicyAdvice {
+
+	/** More attempts than this without a deadline are advised against. */
+	private static final int MANY_ATTEMPTS = 16;
+
+	/* A kind of failure, then its types: a listed supertype does not retry them. */
+	private static final List<List<String>> UNREACHED = List.of(
+			List.of("parse errors", "tools.jackson.core.JacksonException"),
+			List.of("programming errors", "java.lang.NullPointerException"),
+			List.of("4xx", "org.springframework.web.client.HttpClientErrorException$BadRequest",
+					"org.springframework.web.reactive.function.client.WebClientResponseException$BadRequest",
+					"feign.FeignException$BadRequest"),
+			List.of("constraint violations", "org.springframework.dao.NonTransientDataAccessException"));
+
+	private PolicyAdvice() {
+	}
+
+	/** Return the advice on a policy, as sentences. */
+	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
+		List<String> advice = new ArrayList<>();
+		RetryPolicy policy = effective.numbers();
+		BackoffRule rule = policy.rule();
+		if (isExponential(effective) && !rule.jitter().replacesShape()) {
+			adviseGrowth(rule, advice);
+		}
+		adviseShape(rule, effective, advice);
+		boolean limited = policy.maxAttempts() > 1 && policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
+		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
+		}
+		boolean timeoutSet = effective.isSet(PolicyKey.ATTEMPT_TIMEOUT);
+		if (policy.attemptTimeoutNanos() != Nanos.UNLIMITED && timeoutSet) {
+			adviseTimeout(policy, advice);
+		}
+		if (!policy.isJudgedByLists()) {
+			adviseReach(policy.retryOn(), advice);
+		}
+		if (limited && policy.deadlineNanos() != Nanos.UNLIMITED) {
+			adviseRoom(policy, policy.shortestAttemptNanos(), "by the delays before jitter", effective, advice);
+			if (policy.attemptTimeoutNanos() < policy.deadlineNanos() && timeoutSet) {
+				adviseRoom(policy, policy.attemptTimeoutNanos(),
+						"each as long as the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos()),
+						effective, advice);
+			}
+		}
+		if (effective.isWrittenForIt(PolicyKey.CAP) && limited) {
+			adviseCap(rule, policy.maxAttempts() - 1, advice);
+		}
+		if (effective.budget() != null && policy.isEnabled() && policy.maxAttempts() > 1) {
+			adviseBudget(policy, configuration.budget(effective.budget()), advice);
+		}
+		else if (effective.budget() == null && policy.isPostponedWhenEmpty()
+				&& effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+			advice.add("when-empty has no effect without a budget");
+		}
+		return List.copyOf(advice);
+	}
+
+	private static String text(EffectivePolicy policy, PolicyKey key) {
+		EffectiveValue value = policy.values().get(key);
+		return (value != null) ? value.value() : "";
+	}
+
+	private static boolean isExponential(EffectivePolicy policy) {
+		return text(policy, PolicyKey.SHAPE).equals("exponential");
+	}
+
+	/** Advise against attempts of the given time that cannot all be made in time. */
+	private static void adviseRoom(RetryPolicy policy, long attempt, String how, EffectivePolicy effective,
+			List<String> advice) {
+		int fitting = 0;
+		for (long end = attempt; fitting < policy.maxAttempts() && end <= policy.deadlineNanos();) {
+			fitting++;
+			end = Nanos.plus(end, Nanos.plus(policy.rule().capped(fitting), attempt));
+		}
+		if (fitting == policy.maxAttempts()) {
+			return;
+		}
+		long base = largestBase(policy, attempt, effective);
+		advice.add("the deadline of " + DurationText.exact(policy.deadlineNanos()) + " has room for " + fitting + " of "
+				+ policy.maxAttempts() + " attempts, " + how + ": raise it, "
+				+ ((base > 0) ? "make fewer attempts, or lower the base to " + DurationText.exact(base)
+						: "or make fewer attempts"));
+	}
+
+	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
+	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
+		boolean exponential = isExponential(effective);
+		if (policy.rule().jitter().replacesShape()
+				|| (!exponential && !text(effective, PolicyKey.SHAPE).equals("fixed"))) {
+			return 0;
+		}
+		double multiplier = exponential ? Double.parseDouble(text(effective, PolicyKey.MULTIPLIER)) : 1;
+		long base = DelayPlan
+			.largestBase(Duration.ofNanos(policy.deadlineNanos()), policy.maxAttempts() - 1, multiplier,
+					effective.isSet(PolicyKey.CAP) ? Duration.ofNanos(policy.rule().capNanos()) : null,
+					Duration.ofNanos(attempt), 1)
+			.toNanos();
+		return new BigDecimal(base).round(new MathContext(3, RoundingMode.DOWN)).longValue();
+	}
+
+	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
+		boolean multiplier = effective.isWrittenForIt(PolicyKey.MULTIPLIER);
+		EffectiveValue cap = effective.values().get(PolicyKey.CAP);
+		if (cap != null && cap.origin().startsWith("raised to ")) {
+			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
+					+ ": set a cap where the base is set");
+		}
+		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().levels() == 0
+				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
+			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
+					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");
+		}
+	}
+
+	/**
+	 * Advise against a budget that never pays, since retries do not wait for it, and
+	 * against one that cannot pay for a single call.
+	 */
+	private static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
+		BudgetSettings settings = budget.settings();
+		// 0 tokens switch retries off on purpose
+		if (settings.tokens() > 0 && settings.tokens() < policy.maxAttempts() - 1
+				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
+			advice.add("the budget " + budget.name() + " of " + EffectiveValue.number(settings.tokens())
+					+ " tokens cannot pay the " + (policy.maxAttempts() - 1) + " retries of a single call ("
+					+ origins(budget, BudgetKey.TOKENS) + "): raise its tokens, or make fewer attempts");
+		}
+		if (!policy.isPostponedWhenEmpty()) {
+			return;
+		}
+		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
+		if (settings.tokens() == 0) {
+			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
+		}
+		else if (settings.perSecond() == 0 && settings.perSuccess() == 0) {
+			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
+					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
+		}
+		else if (settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
+			advice.add("a call waits for the budget " + budget.name()
+					+ " as long as none succeeds, for its per-second is 0: set a deadline");
+		}
+	}
+
+	private static String origins(BudgetEntry budget, BudgetKey... keys) {
+		return Stream.of(keys)
+			.map(budget.values()::get)
+			.map(EffectiveValue::origin)
+			.distinct()
+			.collect(Collectors.joining(", "));
+	}
+
+	private static void adviseTimeout(RetryPolicy policy, List<String> advice) {
+		if (policy.deadlineNanos() <= policy.attemptTimeoutNanos()) {
+			advice.add(
+					"an attempt that uses up the attempt-timeout of " + DurationText.exact(policy.attemptTimeoutNanos())
+							+ " leaves no time for a retry before the deadline of "
+							+ DurationText.exact(policy.deadlineNanos()));
+		}
+		if (!policy.retryOn().isEmpty() && policy.retryOn()
+			.stream()
+			.noneMatch((type) -> type.isAssignableFrom(AttemptTimeoutException.class))) {
+			advice.add("attempts that take longer than the attempt-timeout are not retried: retry-on does not name "
+					+ AttemptTimeoutException.class.getName());
+		}
+	}
+
+	private static void adviseReach(List<Class<? extends Throwable>> retryOn, List<String> advice) {
+		for (Class<?> listed : retryOn) {
+			String unreached = UNREACHED.stream()
+				.filter((group) -> group.stream().skip(1).anyMatch((name) -> isBelow(listed, name, retryOn)))
+				.map((group) -> group.get(0))
+				.collect(Collectors.joining(", "));
+			if (!unreached.isEmpty()) {
+				advice.add("retry-on: " + listed.getName() + " does not retry " + unreached + ": name them");
+			}
+		}
+	}
+
+	private static boolean isBelow(Class<?> listed, String name, List<Class<? extends Throwable>> retryOn) {
+		ClassLoader classLoader = PolicyAdvice.class.getClassLoader();
+		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
+		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
+	}
+
+	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {
+		long longest = rule.jitter().replacesShape() ? rule.capNanos() : rule.capped(retries);
+		if (longest < rule.capNanos()) {
+			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
+					+ DurationText.rounded(longest) + " before jitter");
+		}
+	}
+
+	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
+		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
+		if (growth != 1 && (growth < 1.5 || growth > 4)) {
+			advice.add("the multiplier " + EffectiveValue.number(growth) + " is outside 1.5 to 4: it grows "
+					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
+		}
+	}
+
+}
