@@ -100,8 +100,11 @@ class DurableCheckTests {
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void anEntityIsWarnedOfWhereTheMethodIsNotDurable(CapturedOutput output) {
-		runner().withBean(WithEntities.class).run((context) -> {
+		ApplicationContextRunner runner = runner().withPropertyValues("backoff.policies.fine.deadline=5m");
+		runner.withBean(WithEntities.class).withBean(Fine.class).run((context) -> {
 			assertThat(context).hasNotFailed();
+			// the timeout above the deadline is a default
+			assertThat(output).containsPattern("INFO .*policy fine: the deadline of 5m has room for");
 			assertThat(output).contains("The first attempt uses up an argument, so that later ones may read or change "
 					+ "nothing and succeed: WithEntities.add(Savings), WithEntities.addAll(List); make it");
 		});

@@ -258,10 +258,11 @@ final class StartupAdvice {
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		boolean meant = unlimited && isOfPreset(plan, PolicyKey.MAX_ATTEMPTS);
+		boolean meant = isOfPreset(plan, PolicyKey.MAX_ATTEMPTS) && (unlimited || isOfPreset(plan, PolicyKey.CAP));
 		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
 				|| (plan.adapter().holdsThread() && waits(policy) > HOUR);
-		boolean unreachable = policy.attemptTimeoutNanos() != Nanos.UNLIMITED
+		boolean unreachable = plan.policy().isSet(PolicyKey.ATTEMPT_TIMEOUT)
+				&& policy.attemptTimeoutNanos() != Nanos.UNLIMITED
 				&& policy.attemptTimeoutNanos() > policy.deadlineNanos();
 		return !warnings(plan).isEmpty() || unreachable || (endless && !meant);
 	}

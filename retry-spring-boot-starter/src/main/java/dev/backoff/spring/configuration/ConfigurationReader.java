@@ -115,10 +115,8 @@ final class ConfigurationReader {
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
 		if (key != null) {
-			ConfigValue value = value(key, elements);
-			if (value != null) {
-				values.putIfAbsent(key, value);
-			}
+			// what a stronger source hides may be wrong
+			values.computeIfAbsent(key, (unset) -> value(unset, elements));
 		}
 		else if (example == null) {
 			this.unknownKeys.add(UnknownKey.of(section, written));
@@ -163,9 +161,11 @@ final class ConfigurationReader {
 	/** Resolve and read a value; null, with a problem, if it has no text. */
 	private @Nullable ConfigValue value(ConfigurationKey key, List<SourceProperty> elements) {
 		SourceProperty first = elements.get(0);
-		if (first.index() < 0 && elements.size() > 1 && elements.get(1).index() < 0) {
-			reportTwice(first, elements.get(1));
-			return null;
+		for (int i = 1; i < elements.size(); i++) {
+			if (elements.get(i).index() == elements.get(i - 1).index()) {
+				reportTwice(elements.get(i - 1), elements.get(i));
+				return null;
+			}
 		}
 		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
 		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());

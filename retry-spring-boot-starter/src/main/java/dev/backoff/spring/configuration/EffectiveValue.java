@@ -16,9 +16,11 @@ public record EffectiveValue(String value, String origin) {
 	/** The origin of a default. */
 	public static final String BUILT_IN = "built in";
 
-	/** Return a number with three digits. */
+	/** Return a number with three digits, or with all digits before its point. */
 	public static String number(double number) {
-		return new BigDecimal(number, new MathContext(3)).stripTrailingZeros().toPlainString();
+		BigDecimal exact = new BigDecimal(number);
+		int digits = Math.max(3, exact.precision() - exact.scale());
+		return exact.round(new MathContext(digits)).stripTrailingZeros().toPlainString();
 	}
 
 	static EffectiveValue builtIn(String text) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -56,11 +57,12 @@ final class OtherWords {
 		return ours;
 	}
 
-	/** Return our key for a word of other libraries, or null. */
-	static @Nullable String ours(Section<?> section, String name) {
+	/** Return the known key for another library's word, else the nearest one, or null. */
+	static @Nullable String meant(Section<?> section, String name, List<String> known) {
 		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
-		return words.get(TextValues.canonical(name));
+		String ours = words.get(TextValues.canonical(name));
+		return (ours != null && known.contains(ours)) ? ours : Nearest.of(name, known);
 	}
 
 	/** Return what differs in ours, as the end of a sentence, or nothing. */

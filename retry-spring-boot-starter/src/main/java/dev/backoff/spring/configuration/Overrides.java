@@ -153,11 +153,10 @@ public final class Overrides {
 	private static Problem unknownKey(String policy, String name, @Nullable PolicyKey key) {
 		List<String> known = KEYS.stream().map(PolicyKey::key).toList();
 		String meant = OtherWords.countRetries(name) ? "max-attempts, which counts the first attempt too"
-				: OtherWords.ours(Section.POLICIES, name);
-		String near = (meant != null) ? meant : Nearest.of(name, known);
+				: OtherWords.meant(Section.POLICIES, name, known);
 		return Problem.ofPlace("Invalid key (" + oneLine(name) + ") of policy " + policy,
 				(key != null) ? "cannot be changed while the application runs" : "is not known",
-				(near != null && key == null) ? "Write " + near + "."
+				(meant != null && key == null) ? "Write " + meant + "."
 						: "Change " + String.join(", ", known.subList(0, known.size() - 1)) + " or "
 								+ known.get(known.size() - 1) + ", or restart with another configuration.");
 	}

@@ -25,7 +25,7 @@ final class TextValues {
 
 	private static final Pattern DIGITS = Pattern.compile("\\+?\\d{1,9}");
 
-	private static final Pattern SIMPLE_DURATION = Pattern.compile("([+-]?\\d+)([a-zA-Zµ]{0,2})");
+	private static final Pattern SIMPLE_DURATION = Pattern.compile("(?i)[+-]?\\d+(?:[nuµm]?s|m|h|d)");
 
 	private static final Pattern DECIMAL_DURATION = Pattern.compile("(\\d*\\.\\d+)(ms|s|m|h|d)");
 

@@ -40,7 +40,7 @@ final class UnknownKey {
 			return "If the " + section.noun() + " is called " + name + ", write its name in brackets and quotes: \"["
 					+ name + "]\".";
 		}
-		if (section == Section.DEFAULTS && PolicyKey.of(written) == PolicyKey.INHERITS) {
+		if (section == Section.DEFAULTS && OtherWords.meant(section, written, List.of("inherits")) != null) {
 			return "Remove it: every policy inherits the defaults.";
 		}
 		return section.isReferredTo() ? known(section, written) : policyFix(key, written);
@@ -76,7 +76,7 @@ final class UnknownKey {
 					+ "max-attempts: it counts the first attempt too (retries + 1).";
 		}
 		String elsewhere = elsewhere(written);
-		return (elsewhere != null) ? elsewhere : known(Section.POLICIES, written);
+		return (elsewhere != null) ? elsewhere : known(key.section(), written);
 	}
 
 	/* Breakers and budgets have sections of their own, and policies only name them. */
@@ -96,15 +96,14 @@ final class UnknownKey {
 	}
 
 	private static String known(Section<?> section, String written) {
-		String ours = OtherWords.ours(section, written);
-		String nearest = (ours != null) ? ours : Nearest.of(written, section.keyTexts());
+		String nearest = OtherWords.meant(section, written, section.keyTexts());
 		return (nearest != null) ? "Write " + nearest + " instead of " + written + OtherWords.difference(written) + "."
 				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
 	}
 
 	private static String settingFix(List<String> path, String written) {
 		List<String> settings = Section.SETTINGS.keyTexts();
-		PolicyKey ofPolicy = PolicyKey.of(written);
+		PolicyKey ofPolicy = Section.DEFAULTS.keyOf(written);
 		if (ofPolicy != null) {
 			return "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
 		}

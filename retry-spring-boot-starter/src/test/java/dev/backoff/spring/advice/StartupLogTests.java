@@ -194,6 +194,11 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Orders.class))
 				.containsExactly("WARN" + advice.formatted("63 min"));
 			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
+			assertThat(log("backoff.policies.orders.preset: long-job", Orders.class))
+				.containsExactly("INFO" + advice.formatted("118 min 45 s"));
+			assertThat(log("backoff.policies.orders: { preset: long-job, cap: 1h }", Orders.class)).singleElement()
+				.asString()
+				.startsWith("WARN");
 		}
 
 		@Test

@@ -110,11 +110,11 @@ class StartupReportTests {
 				yaml("unknown key of backoff", """
 						backoff:
 						  enable: true
-						  wibble: 1
+						  inherits: orders
 						  policies.orders.base: 1s
 						""", "Invalid backoff.enable (true) at application.yml:2: is no key of backoff.",
 						"Write backoff.enabled.",
-						"Invalid backoff.wibble (1) at application.yml:3: is no key of backoff.",
+						"Invalid backoff.inherits (orders) at application.yml:3: is no key of backoff.",
 						"Known keys: enabled, retries-enabled, unknown-keys, instances, random, mode, other-retries, "
 								+ "metrics.enabled, metrics.slo, metrics.durations, observation.enabled, http.hosts, "
 								+ "http.attempt-header, http.deadline-header, http.idempotency-header, http.inbound, "
@@ -223,12 +223,14 @@ class StartupReportTests {
 						"Write the keys below it, for instance backoff.policies.orders.base."),
 				yaml("inherits among the defaults", """
 						backoff:
-						  defaults:
-						    inherits: orders
+						  defaults: { inherits: orders, inherit: orders, base-config: orders }
 						  policies.orders.base: 1s
 						""",
-						"Invalid backoff.defaults.inherits (orders) at application.yml:3: is no key of the "
-								+ "defaults.",
+						"Invalid backoff.defaults.inherits (orders) at application.yml:2: is no key of the defaults.",
+						"Remove it: every policy inherits the defaults.",
+						"Invalid backoff.defaults.inherit (orders) at application.yml:2: is no key of the defaults.",
+						"Remove it: every policy inherits the defaults.",
+						"Invalid backoff.defaults.base-config (orders) at application.yml:2: is no key of the defaults.",
 						"Remove it: every policy inherits the defaults."),
 				yaml("cap below the base, both in a file", """
 						backoff:
@@ -260,9 +262,14 @@ class StartupReportTests {
 						    orders:
 						      max-attempts: 2
 						      maxAttempts: 3
+						  defaults: { retry-on: [java.io.IOException], retryOn: [java.io.EOFException] }
 						""", "Keys backoff.policies.orders.max-attempts (application.yml:4) and "
 						+ "backoff.policies.orders.maxAttempts (application.yml:5): keys are compared by letters "
-						+ "and digits only, so these two are the same.", "Remove one of them."),
+						+ "and digits only, so these two are the same.", "Remove one of them.",
+						"Keys backoff.defaults.retry-on[0] (application.yml:6) and backoff.defaults.retryOn[0] "
+								+ "(application.yml:6): keys are compared by letters and digits only, so these two are "
+								+ "the same.",
+						"Remove one of them."),
 				yaml("circle of three, and one that leads into it", """
 						backoff:
 						  policies:

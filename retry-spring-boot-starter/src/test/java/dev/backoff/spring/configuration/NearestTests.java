@@ -41,8 +41,7 @@ class NearestTests {
 			"retryUntil, deadline", "tries, max-attempts", "localInterval, base", "maxConcurrentCalls, concurrency",
 			"max-wait-duration, max-waiting" })
 	void knowsTheWordsOfOtherLibraries(String theirs, String ours) {
-		assertThat(OtherWords.ours(Section.POLICIES, theirs)).isEqualTo(ours);
-		assertThat(PolicyKey.of(ours)).isNotNull();
+		assertThat(OtherWords.meant(Section.POLICIES, theirs, Section.POLICIES.keyTexts())).isEqualTo(ours);
 	}
 
 	@ParameterizedTest

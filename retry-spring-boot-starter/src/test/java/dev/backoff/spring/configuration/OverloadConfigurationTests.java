@@ -200,7 +200,7 @@ class OverloadConfigurationTests {
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
 				1     | 50  | 50 | 50
-				3     | 50  | 16 | 16 <- 50 for 3 instances: application.yml:3
+				2     | 2469 | 1234 | 1234 <- 2469 for 2 instances: application.yml:3
 				200   | 50  | 5  | 5 <- 50 for 200 instances: application.yml:3
 				200   | 3   | 3  | 3 <- 3 for 200 instances: application.yml:3
 				200   | 0   | 0  | 0 <- 0 for 200 instances: application.yml:3

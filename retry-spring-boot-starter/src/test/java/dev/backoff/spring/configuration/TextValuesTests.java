@@ -64,6 +64,7 @@ class TextValuesTests {
 		@CsvSource(delimiter = '|', textBlock = """
 				1 s    | Write it without blanks: 1s.
 				1 0 ms | Write it without blanks: 10ms.
+				5 hr   | Write a number and a unit, such as 250ms, 2s or 5m.
 				1.5s   | Write it in a smaller unit: 1500ms.
 				1.5 S  | Write it in a smaller unit: 1500ms.
 				.5m    | Write it in a smaller unit: 30s.

@@ -135,35 +135,27 @@ class LiveConfigurationTests extends LiveApplication {
 		@Test
 		void changesNothingIfAnyOfItIsWrong() {
 			start();
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("max-attempts", "5", "base", "2x"), null))
-				.withMessage("Invalid base of policy orders (2x) at live override: must be a duration. "
-						+ "Write a number and a unit, such as 250ms, 2s or 5m.");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("base", "10"), null))
-				.withMessage("Invalid base of policy orders (10) at live override: must have a unit. "
-						+ "Write 10ms or 10s.");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("max-retries", "5"), null))
-				.withMessage("Invalid key (max-retries) of policy orders: is not known. "
-						+ "Write max-attempts, which counts the first attempt too.");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("breaker", "x"), null))
-				.withMessageContaining("cannot be changed while the application runs");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("cap", " "), null))
-				.withMessageContaining("must not be empty");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of(), null))
-				.withMessageContaining("needs a value");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("nobody", Map.of("cap", "2s"), null))
-				.withMessageContaining("is not known");
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.override("orders", Map.of("cap", "500ms"), null))
-				.withMessageContaining("must not be below the base (1s)");
+			refuses("orders", Map.of("max-attempts", "5", "base", "2x"), "Invalid base of policy orders (2x) at live "
+					+ "override: must be a duration. Write a number and a unit, such as 250ms, 2s or 5m.");
+			refuses("orders", Map.of("base", "10"),
+					"Invalid base of policy orders (10) at live override: must have a unit. Write 10ms or 10s.");
+			refuses("orders", Map.of("max-retries", "5"), "Invalid key (max-retries) of policy orders: is not known. "
+					+ "Write max-attempts, which counts the first attempt too.");
+			refuses("orders", Map.of("excludes", "x"),
+					"Invalid key (excludes) of policy orders: is not known. Change enabled, base, ");
+			refuses("orders", Map.of("breaker", "x"), "cannot be changed while the application runs");
+			refuses("orders", Map.of("cap", " "), "must not be empty");
+			refuses("orders", Map.of(), "needs a value");
+			refuses("nobody", Map.of("cap", "2s"), "is not known");
+			refuses("orders", Map.of("cap", "500ms"), "must not be below the base (1s)");
 			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
 			assertThat(context.getBean(BackoffPolicies.class).configuration().overrides().isEmpty()).isTrue();
+		}
+
+		private void refuses(String policy, Map<String, String> values, String message) {
+			assertThatExceptionOfType(InvalidBackoffException.class)
+				.isThrownBy(() -> live.override(policy, values, null))
+				.withMessageContaining(message);
 		}
 
 		@Test
