@@ -29,8 +29,6 @@ public final class BackoffConfiguration {
 	/** The class that only the module {@code retry-aspectj} has: {@value}. */
 	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
 
-	private static final List<SettingKey> SWITCHES = List.of(SettingKey.ENABLED, SettingKey.RETRIES_ENABLED);
-
 	private final Reading read;
 
 	private final Overrides overrides;
@@ -158,7 +156,7 @@ public final class BackoffConfiguration {
 			if (written != null) {
 				settings.put(key.key(), written.shown());
 			}
-			else if (SWITCHES.contains(key)) {
+			else if (key == SettingKey.ENABLED || key == SettingKey.RETRIES_ENABLED) {
 				settings.put(key.key(), EffectiveValue.builtIn("true"));
 			}
 		}

@@ -11,6 +11,8 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesSource
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
+import dev.backoff.policy.Preset;
+
 /**
  * The schema of the keys below {@code backoff}, for editors. It is not bound: values are
  * read as text with file and line. The values in effect are at {@code /actuator/backoff}.
@@ -168,15 +170,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param retryAfter Hints of servers.
 	 */
 	@ConfigurationPropertiesSource
-	public record Policy(@Nullable String inherits, dev.backoff.policy.@Nullable Preset preset,
-			@Nullable Boolean enabled, @Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap,
-			@Nullable Double multiplier, @Nullable Duration step, @Nullable List<String> ladder,
-			@Nullable String jitter, @Nullable String maxAttempts, @Nullable String deadline,
-			@Nullable String attemptTimeout, @Nullable Duration shortestAttempt, @Nullable Boolean finalPoll,
-			@Nullable Duration throttledBase, @Nullable List<Class<? extends Throwable>> retryOn,
-			@Nullable List<Class<? extends Throwable>> abortOn, @Nullable Boolean matchCauses,
-			@Nullable String classifier, @Nullable Nested nested, @Nullable Boolean replay, @Nullable Boolean durable,
-			@Nullable String schedule, @Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
+	public record Policy(@Nullable String inherits, @Nullable Preset preset, @Nullable Boolean enabled,
+			@Nullable ShapeName shape, @Nullable Duration base, @Nullable Duration cap, @Nullable Double multiplier,
+			@Nullable Duration step, @Nullable List<String> ladder, @Nullable String jitter,
+			@Nullable String maxAttempts, @Nullable String deadline, @Nullable String attemptTimeout,
+			@Nullable Duration shortestAttempt, @Nullable Boolean finalPoll, @Nullable Duration throttledBase,
+			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
+			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
+			@Nullable Boolean replay, @Nullable Boolean durable, @Nullable String schedule,
+			@Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
 			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter) {
 	}

@@ -17,7 +17,7 @@ import dev.backoff.spring.configuration.BackoffProperties.OnOpen;
  */
 public enum BreakerKey implements ConfigurationKey {
 
-	PROVIDER(ValueType.of((text) -> TextValues.word(BreakerProvider.class, text), "own")),
+	PROVIDER((text) -> TextValues.word(BreakerProvider.class, text), "own", null),
 
 	FAILURE_RATE(OverloadValues::share, "50%", BreakerSettings.Builder::failureRate),
 
@@ -46,19 +46,11 @@ public enum BreakerKey implements ConfigurationKey {
 	@SuppressWarnings("ImmutableEnumChecker")
 	private final @Nullable BiConsumer<BreakerSettings.Builder, Object> setter;
 
-	BreakerKey(ValueType type) {
-		this(type, null);
-	}
-
 	@SuppressWarnings("unchecked") // the setter gets what the parser returns
 	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn,
-			BiConsumer<BreakerSettings.Builder, T> setter) {
-		this(ValueType.of(parser, builtIn), (BiConsumer<BreakerSettings.Builder, Object>) setter);
-	}
-
-	BreakerKey(ValueType type, @Nullable BiConsumer<BreakerSettings.Builder, Object> setter) {
-		this.type = type;
-		this.setter = setter;
+			@Nullable BiConsumer<BreakerSettings.Builder, T> setter) {
+		this.type = ValueType.of(parser, builtIn);
+		this.setter = (BiConsumer<BreakerSettings.Builder, Object>) setter;
 	}
 
 	@Override
@@ -66,7 +58,7 @@ public enum BreakerKey implements ConfigurationKey {
 		return this.type;
 	}
 
-	/** Set a value, unless it is not written or cannot be read. */
+	/** Set a value, unless it cannot be read. */
 	void set(BreakerSettings.Builder builder, @Nullable Object value) {
 		if (this.setter != null && value != null) {
 			this.setter.accept(builder, value);

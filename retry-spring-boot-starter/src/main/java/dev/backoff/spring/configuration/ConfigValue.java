@@ -65,7 +65,7 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 			if (resolved == null) {
 				return null;
 			}
-			plain.addAll(key.parts(resolved));
+			plain.addAll(key.split(resolved));
 		}
 		if (!key.isList() && plain.get(0).isEmpty()) {
 			problems.add(isAttribute() ? problem("must not be blank", "Give it a value, or leave it out.")

@@ -13,9 +13,6 @@ interface ConfigurationKey {
 		return TextValues.kebab((Enum<?>) this);
 	}
 
-	/** Return the place of the key among those of its kind. */
-	int ordinal();
-
 	/** Return how the text is read. */
 	ValueType type();
 
@@ -28,7 +25,7 @@ interface ConfigurationKey {
 	 * Return the parts of a text, without blanks around them: more than one if the value
 	 * is a list. Empty elements count only in a list that is read as a whole.
 	 */
-	default List<String> parts(String text) {
+	default List<String> split(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
 			.map(String::strip)
 			.filter((part) -> !type().elementwise() || !part.isEmpty())

@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -46,14 +45,7 @@ final class ConfigurationReader {
 	BackoffConfiguration read() {
 		this.scan.keys().forEach(this::addSource);
 		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, "");
-		settings.forEach((key, value) -> {
-			if (key == SettingKey.UNKNOWN_KEYS) {
-				this.unknownKeys.addAll(0, value.problems());
-			}
-			else {
-				this.problems.addAll(value.problems());
-			}
-		});
+		settings.values().forEach((value) -> this.problems.addAll(value.problems()));
 		checkHeaders(settings);
 		boolean warned = ConfigValue.read(settings, SettingKey.UNKNOWN_KEYS) == BackoffProperties.UnknownKeys.WARN;
 		if (!warned) {
@@ -72,7 +64,7 @@ final class ConfigurationReader {
 
 	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
 		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
-			.computeIfAbsent(name, (any) -> new TreeMap<>(Comparator.comparingInt(ConfigurationKey::ordinal)));
+			.computeIfAbsent(name, (any) -> new TreeMap<>());
 	}
 
 	@SuppressWarnings("unchecked") // a section has keys of its own kind only
@@ -107,7 +99,7 @@ final class ConfigurationReader {
 	private void add(List<SourceProperty> elements) {
 		SourceProperty written = elements.get(0);
 		Section<?> section = written.section();
-		if (section.isNamed() && !isName(section, written)) {
+		if (section.isNamed() && !checkName(section, written)) {
 			return;
 		}
 		Map<ConfigurationKey, ConfigValue> values = below(section, TextValues.canonical(written.name()));
@@ -130,7 +122,8 @@ final class ConfigurationReader {
 		}
 	}
 
-	private boolean isName(Section<?> section, SourceProperty key) {
+	/** Report a name that cannot be one; return whether it can. */
+	private boolean checkName(Section<?> section, SourceProperty key) {
 		String noun = section.noun();
 		if (key.name().isBlank()) {
 			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
@@ -150,7 +143,7 @@ final class ConfigurationReader {
 	}
 
 	private void reportTwice(SourceProperty one, SourceProperty other) {
-		if (Objects.equals(one.name(), other.name())) {
+		if (one.name().equals(other.name())) {
 			this.problems.add(Problem.ofPlace(
 					"Keys " + one.property() + " (" + one.origin() + ") and " + other.property() + " (" + other.origin()
 							+ ")",

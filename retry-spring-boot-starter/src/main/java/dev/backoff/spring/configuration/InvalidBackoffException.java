@@ -3,7 +3,11 @@ package dev.backoff.spring.configuration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Thrown with all problems found in annotations and configuration. @since 0.1 */
+/**
+ * Thrown with all problems found in annotations and configuration.
+ *
+ * @since 0.1
+ */
 public final class InvalidBackoffException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

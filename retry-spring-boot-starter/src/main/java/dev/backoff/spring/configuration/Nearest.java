@@ -4,7 +4,11 @@ import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
 
-/** The known name that is probably meant. @since 0.1 */
+/**
+ * The known name that is probably meant.
+ *
+ * @since 0.1
+ */
 public final class Nearest {
 
 	private Nearest() {

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** What other libraries call it, and what we do. */
+/** Our keys and sections by the words of other libraries. */
 final class OtherWords {
 
 	private static final String MAX_WAIT_DURATION = "maxwaitduration";
@@ -77,7 +77,7 @@ final class OtherWords {
 	}
 
 	/** Return whether the key is a number of retries in other libraries. */
-	static boolean countRetries(String name) {
+	static boolean isRetryCount(String name) {
 		return RETRIES.contains(TextValues.canonical(name));
 	}
 

@@ -9,7 +9,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read the values of breakers and budgets. A text that cannot be read throws
+ * Read numbers, shares, windows and idempotency. A text that cannot be read throws
  * {@link InvalidTextException}.
  */
 final class OverloadValues {
@@ -66,22 +66,22 @@ final class OverloadValues {
 
 	/** Read a whole number of 1 or more. */
 	static int wholeNumber(String text) {
-		return number(text, 1, "", "Write 1 or more.");
+		return wholeNumber(text, 1, "", "Write 1 or more.");
 	}
 
 	/** Read how many attempts run at once. */
 	static int permits(String text) {
 		return text.equalsIgnoreCase("none") ? RetryPolicy.UNLIMITED_CONCURRENCY
-				: number(text, 1, ", or none", "Write 1 or more, or none for no limit.");
+				: wholeNumber(text, 1, ", or none", "Write 1 or more, or none for no limit.");
 	}
 
 	/** Read how many attempts may wait. */
 	static int waiting(String text) {
 		return text.equalsIgnoreCase("unlimited") ? RetryPolicy.UNLIMITED_CONCURRENCY
-				: number(text, 0, ", or unlimited", "Write 0 to refuse at once, a number, or unlimited.");
+				: wholeNumber(text, 0, ", or unlimited", "Write 0 to refuse at once, a number, or unlimited.");
 	}
 
-	private static int number(String text, int least, String otherwise, String fix) {
+	private static int wholeNumber(String text, int least, String otherwise, String fix) {
 		int number = TextValues.count(text, TextValues.MOST);
 		if (number == 0 && (least > 0 || !text.equals("0"))) {
 			throw new InvalidTextException(

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,9 +29,9 @@ public final class Overrides {
 	public static final String ORIGIN = "live override";
 
 	/** The keys of a policy that can be overridden. */
-	public static final Set<PolicyKey> KEYS = Collections.unmodifiableSet(EnumSet.of(PolicyKey.BASE, PolicyKey.CAP,
-			PolicyKey.MULTIPLIER, PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE,
-			PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED, PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING));
+	private static final Set<PolicyKey> KEYS = EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER,
+			PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED,
+			PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING);
 
 	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
 	public static final String ALL = "";
@@ -139,7 +138,7 @@ public final class Overrides {
 		return values;
 	}
 
-	/** Read the time for which an override holds, above zero and with a unit. */
+	/** Read a time from outside, above zero and with a unit. */
 	public static Duration limit(String key, String text) {
 		try {
 			return TextValues.positiveDuration(text.strip());
@@ -152,7 +151,7 @@ public final class Overrides {
 
 	private static Problem unknownKey(String policy, String name, @Nullable PolicyKey key) {
 		List<String> known = KEYS.stream().map(PolicyKey::key).toList();
-		String meant = OtherWords.countRetries(name) ? "max-attempts, which counts the first attempt too"
+		String meant = OtherWords.isRetryCount(name) ? "max-attempts, which counts the first attempt too"
 				: OtherWords.meant(Section.POLICIES, name, known);
 		return Problem.ofPlace("Invalid key (" + oneLine(name) + ") of policy " + policy,
 				(key != null) ? "cannot be changed while the application runs" : "is not known",
@@ -183,23 +182,15 @@ public final class Overrides {
 		};
 	}
 
-	private static String canonical(String policy) {
-		return policy.equals(ALL) ? "*" : TextValues.canonical(policy);
-	}
-
 	/** Return whether retries are made, or null if that is not overridden. */
 	public @Nullable Boolean retriesEnabled() {
 		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
 		return (overridden != null) ? overridden.<Boolean>value() : null;
 	}
 
-	/** Return the names of the policies that have overrides, sorted. */
-	public List<String> policies() {
-		Map<String, String> names = new TreeMap<>();
-		this.values.stream()
-			.filter((override) -> !override.isOf(ALL))
-			.forEach((override) -> names.put(canonical(override.policy()), override.policy()));
-		return List.copyOf(names.values());
+	/** Return the names of the policies that have overrides. */
+	public Stream<String> policies() {
+		return this.values.stream().map(Entry::policy).filter((name) -> !name.equals(ALL)).distinct();
 	}
 
 	/** Return the texts of the overridden values of a policy. */
@@ -248,7 +239,8 @@ public final class Overrides {
 	private record Entry(String policy, PolicyKey key, ConfigValue value, @Nullable Ending ending) {
 
 		boolean isOf(String name) {
-			return canonical(this.policy).equals(canonical(name));
+			return this.policy.equals(ALL) == name.equals(ALL)
+					&& TextValues.canonical(this.policy).equals(TextValues.canonical(name));
 		}
 
 	}

@@ -35,7 +35,6 @@ final class PropertyScan {
 	private final Map<Section<?>, Map<String, String>> names = new HashMap<>();
 
 	PropertyScan(ConfigurableEnvironment environment) {
-		Section.NAMED.forEach((section) -> this.names.put(section, new LinkedHashMap<>()));
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
 			Object underlying = source.getUnderlyingSource();
 			if (underlying instanceof SystemEnvironmentPropertySource variables) {
@@ -71,7 +70,7 @@ final class PropertyScan {
 	}
 
 	private Map<String, String> names(Section<?> section) {
-		return this.names.getOrDefault(section, Map.of());
+		return this.names.computeIfAbsent(section, (any) -> new LinkedHashMap<>());
 	}
 
 	/*
@@ -117,7 +116,7 @@ final class PropertyScan {
 	private List<SourceProperty> lookUp(ConfigurationPropertySource source) {
 		List<SourceProperty> keys = new ArrayList<>();
 		for (Section<?> section : Section.ALL) {
-			ConfigurationPropertyName parent = section.key().isEmpty() ? ROOT : ROOT.append(section.key());
+			ConfigurationPropertyName parent = ROOT.append(section.key());
 			if (!section.isNamed()) {
 				section.keyTexts().forEach((key) -> lookUp(source, parent.append(key), keys));
 			}

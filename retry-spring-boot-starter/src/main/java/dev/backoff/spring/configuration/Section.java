@@ -91,7 +91,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 		return isNamed() ? 2 : (this == (Section<?>) SETTINGS) ? 0 : 1;
 	}
 
-	/** Return whether policies refer to its names, so that none cannot be one. */
+	/** Return whether policies refer to its names, so no name may be the word none. */
 	boolean isReferredTo() {
 		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
 	}

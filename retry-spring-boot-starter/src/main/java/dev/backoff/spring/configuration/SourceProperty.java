@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.SystemEnvironmentOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.io.Resource;
@@ -40,8 +40,7 @@ record SourceProperty(List<String> path, int index, String property, List<String
 	static SourceProperty of(ConfigurationPropertyName name, Object value, @Nullable Origin origin) {
 		int size = name.getNumberOfElements();
 		String last = name.getElement(size - 1, Form.ORIGINAL);
-		boolean indexed = size > 2 && name.isLastElementIndexed() && name.isNumericIndex(size - 1)
-				&& last.length() <= MOST_DIGITS;
+		boolean indexed = size > 2 && name.isNumericIndex(size - 1) && last.length() <= MOST_DIGITS;
 		List<String> path = new ArrayList<>();
 		for (int i = 1; i < (indexed ? size - 1 : size); i++) {
 			path.add(name.getElement(i, Form.ORIGINAL));
@@ -88,7 +87,6 @@ record SourceProperty(List<String> path, int index, String property, List<String
 			return switch (source.getPropertySource().getName()) {
 				case "commandLineArgs" -> "the command line";
 				case "systemProperties" -> "a system property";
-				case "spring.application.json" -> "SPRING_APPLICATION_JSON";
 				default -> place(source.getPropertySource().getName());
 			};
 		}
@@ -125,8 +123,7 @@ record SourceProperty(List<String> path, int index, String property, List<String
 
 	/** Return the parts of the key below its section and its name. */
 	List<String> below() {
-		Section<?> section = section();
-		return this.path.subList(section.depth(), this.path.size());
+		return this.path.subList(section().depth(), this.path.size());
 	}
 
 	/** Return the whole key as written, without an index. */

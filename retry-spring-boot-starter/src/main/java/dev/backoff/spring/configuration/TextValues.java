@@ -31,7 +31,7 @@ final class TextValues {
 
 	private static final Pattern LEVEL = Pattern.compile("(\\S+?)(?:\\s*[x×*]\\s*|\\s+)(\\d+)");
 
-	/* What is written for a comma. */
+	/* What people write in place of a comma. */
 	private static final Pattern SEPARATOR = Pattern.compile("(?<!\\s)(?:\\s*+[;；，、]\\s*+|\\s++(?=\\d++[a-zA-Zµ]))");
 
 	static final Pattern PERCENT = Pattern.compile("([+-]?\\d+(?:\\.\\d+)?)\\s*%");
@@ -127,7 +127,7 @@ final class TextValues {
 		return attempts;
 	}
 
-	/** Read a number from 1 to the given one; return 0 if the text is none. */
+	/** Read a number from 1 to the given one; return 0 if the text is anything else. */
 	static int count(String text, int most) {
 		// Java would read the digits of other scripts too
 		int number = DIGITS.matcher(text).matches() ? Integer.parseInt(text) : 0;

@@ -70,7 +70,7 @@ final class UnknownKey {
 		if (attribute != null) {
 			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";
 		}
-		if (OtherWords.countRetries(written)) {
+		if (OtherWords.isRetryCount(written)) {
 			String value = key.texts().get(0);
 			return "Write " + (value.matches("\\d{1,6}") ? (Integer.parseInt(value) + 1) + " as " : "")
 					+ "max-attempts: it counts the first attempt too (retries + 1).";
@@ -102,7 +102,6 @@ final class UnknownKey {
 	}
 
 	private static String settingFix(List<String> path, String written) {
-		List<String> settings = Section.SETTINGS.keyTexts();
 		PolicyKey ofPolicy = Section.DEFAULTS.keyOf(written);
 		if (ofPolicy != null) {
 			return "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
@@ -116,8 +115,10 @@ final class UnknownKey {
 			return "Write backoff." + group + "." + String.join(".", path.subList(1, path.size())) + ".";
 		}
 		String elsewhere = (path.size() == 1) ? elsewhere(written) : null;
-		return (elsewhere != null) ? elsewhere : "Known keys: " + String.join(", ", settings) + ", defaults.*, "
-				+ String.join(", ", Section.NAMED.stream().map((section) -> section.key() + ".*").toList()) + ".";
+		return (elsewhere != null) ? elsewhere
+				: "Known keys: " + String.join(", ", Section.SETTINGS.keyTexts()) + ", defaults.*, "
+						+ String.join(", ", Section.NAMED.stream().map((section) -> section.key() + ".*").toList())
+						+ ".";
 	}
 
 	/** Return the setting with this name below its group, else the nearest one. */
@@ -125,7 +126,6 @@ final class UnknownKey {
 		String wanted = TextValues.canonical(written);
 		return Section.SETTINGS.keyTexts()
 			.stream()
-			.filter((key) -> key.indexOf('.') > 0)
 			.filter((key) -> TextValues.canonical(key.substring(key.indexOf('.') + 1)).equals(wanted))
 			.findFirst()
 			.orElseGet(() -> Nearest.of(written, Section.SETTINGS.keyTexts()));

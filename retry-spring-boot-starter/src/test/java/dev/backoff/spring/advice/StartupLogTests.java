@@ -143,9 +143,6 @@ class StartupLogTests {
 		void advisesADeadlineForManyAttempts() {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
-			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms, deadline: 8s }", Orders.class))
-				.containsExactly("INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the "
-						+ "deadline of 8s is checked between attempts; set attempt-timeout, or timeouts of the client");
 		}
 
 		@Test
@@ -160,15 +157,6 @@ class StartupLogTests {
 					backoff.policies.orders.deadline: 3s
 					spring.http.clients.read-timeout: 2s
 					""", Orders.class)).isEmpty();
-		}
-
-		@Test
-		void advisesAgainstACapThatIsNeverReached() {
-			assertThat(log("backoff.policies.orders.cap: 1s", Orders.class)).containsExactly(
-					"INFO @Backoff on Orders.place(), policy orders: the cap of 1s is never reached: the last wait is 400 ms "
-							+ "before jitter");
-			assertThat(log("backoff.policies.orders: { preset: user-facing, attempt-timeout: 1s }", Orders.class))
-				.isEmpty();
 		}
 
 		@Test

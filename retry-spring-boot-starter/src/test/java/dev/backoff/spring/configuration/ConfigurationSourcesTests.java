@@ -15,13 +15,13 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.configuration.BackoffProperties.RandomKind;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** Where values come from, and how they may be spelled there. */
 class ConfigurationSourcesTests {
@@ -226,10 +226,16 @@ class ConfigurationSourcesTests {
 		void includesSourcesThatCannotListTheirKeys() {
 			Map<String, String> values = Map.of("backoff.policies.payment-callback.base", "6s", "backoff.random",
 					"secure", "backoff.defaults.abort-on[0]", "java.io.EOFException", "backoff.defaults.abort-on[1]",
-					"java.io.FileNotFoundException");
-			application().source(new Silent("jndi", values)).run((context) -> {
+					"java.io.FileNotFoundException", "backoff.budgets.pay.per-second", "4",
+					"backoff.breakers.pay.probes", "4");
+			SmallApplication application = application().argument("--backoff.budgets.pay.tokens=10")
+				.argument("--backoff.breakers.pay.probes=2");
+			application.source(new Silent("jndi", values)).run((context) -> {
 				BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-				assertThat(policies.configuration().random()).isEqualTo(RandomKind.SECURE);
+				BackoffConfiguration configuration = policies.configuration();
+				assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
+				assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 4));
+				assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
 				EffectivePolicy policy = policies.resolve("payment-callback");
 				assertThat(value(policy, PolicyKey.BASE)).isEqualTo("6s <- the property source jndi");
 				assertThat(policy.numbers().abortOn()).containsExactly(java.io.EOFException.class,
@@ -332,17 +338,11 @@ class ConfigurationSourcesTests {
 				.runWithPolicy((policy) -> assertThat(policy.numbers().maxAttempts()).isEqualTo(4));
 		}
 
-		@Test
-		void ofAPolicyWithoutKeysDefinesIt() {
+		@ParameterizedTest
+		@ValueSource(strings = { "", " {}" })
+		void ofAPolicyWithoutKeysDefinesIt(String keys) {
 			SmallApplication.of(Callback.class)
-				.yaml("backoff.policies.payment-callback:")
-				.runWithPolicy((policy) -> assertThat(policy.name()).isEqualTo("payment-callback"));
-		}
-
-		@Test
-		void ofAPolicyThatIsAnEmptyMapDefinesIt() {
-			SmallApplication.of(Callback.class)
-				.yaml("backoff.policies.payment-callback: {}")
+				.yaml("backoff.policies.payment-callback:" + keys)
 				.runWithPolicy((policy) -> assertThat(policy.name()).isEqualTo("payment-callback"));
 		}
 
@@ -378,12 +378,10 @@ class ConfigurationSourcesTests {
 
 		@Test
 		void neverBecomeExpressions() {
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> SmallApplication.of(LadderPlaceholder.class)
-					.yaml("shop.steps: \"#{T(java.lang.Runtime).getRuntime()}\"")
-					.run((context) -> {
-					}))
-				.withMessageStartingWith("@Backoff on LadderPlaceholder.place(): invalid ladder "
+			assertThat(SmallApplication.of(LadderPlaceholder.class)
+				.yaml("shop.steps: \"#{T(java.lang.Runtime).getRuntime()}\"")
+				.failure())
+				.hasMessageStartingWith("@Backoff on LadderPlaceholder.place(): invalid ladder "
 						+ "(#{T(java.lang.Runtime).getRuntime()} from ${shop.steps}): has the level");
 		}
 

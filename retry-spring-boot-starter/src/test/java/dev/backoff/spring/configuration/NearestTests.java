@@ -48,7 +48,7 @@ class NearestTests {
 	@CsvSource({ "max-retries, true", "maxRetryAttempts, true", "retries, true", "fail-retry-count, true",
 			"executorFailRetryCount, true", "localTimes, true", "max-attempts, false", "attempts, false" })
 	void knowsWhoCountsRetries(String name, boolean retries) {
-		assertThat(OtherWords.countRetries(name)).isEqualTo(retries);
+		assertThat(OtherWords.isRetryCount(name)).isEqualTo(retries);
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.backoff.spring.configuration;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -10,9 +9,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
@@ -349,31 +345,6 @@ class OverloadConfigurationTests {
 			});
 		}
 
-		@Test
-		void resolvesPlaceholders() {
-			run(orders().variable("SHOP_TOKENS", "9").yaml("backoff.budgets.orders.tokens: ${shop.tokens}"),
-					(configuration) -> assertThat(configuration.budget("orders").settings().tokens()).isEqualTo(9));
-		}
-
-	}
-
-	@Test
-	void aSourceThatCannotListItsKeysIsAskedForThem() {
-		StandardEnvironment environment = new StandardEnvironment();
-		environment.getPropertySources()
-			.addFirst(new MapPropertySource("file",
-					Map.of("backoff.budgets.pay.tokens", "10", "backoff.breakers.pay.probes", "2")));
-		environment.getPropertySources().addFirst(new PropertySource<>("vault", new Object()) {
-			@Override
-			public @Nullable Object getProperty(String name) {
-				return name.equals("backoff.budgets.pay.per-second") || name.equals("backoff.breakers.pay.probes") ? "4"
-						: null;
-			}
-		});
-		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
-		assertThat(configuration.problems()).isEmpty();
-		assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 4));
-		assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
 	}
 
 	@Nested

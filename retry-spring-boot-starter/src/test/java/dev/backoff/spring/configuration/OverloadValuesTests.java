@@ -125,13 +125,13 @@ class OverloadValuesTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource({ "1, 1", "1.5, 1.5", "1E+2, 100" })
+		@CsvSource({ "1, 1", "1.5, 1.5", "2.0, 2", "1E+2, 100", "1e2, 100" })
 		void mayGrow(String text, double growth) {
 			assertThat(OverloadValues.growth(text, "time")).isEqualTo(growth);
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "0.9", "-2", "NaN", "Infinity", "1e400", "twice" })
+		@ValueSource(strings = { "0.999", "0", "-2", "NaN", "Infinity", "1e400", "twice", "2x", "" })
 		void doNotGrow(String text) {
 			assertRefuses(() -> OverloadValues.growth(text, "time"), "must be a finite number of at least 1",
 					"Write a number such as 2 or 1.5; 1 keeps the time constant.");

@@ -118,47 +118,7 @@ class TextValuesTests {
 	}
 
 	@Nested
-	class Multipliers {
-
-		@ParameterizedTest
-		@CsvSource({ "1, 1", "2, 2", "2.0, 2", "1.75, 1.75", "1e2, 100" })
-		void areRead(String text, double multiplier) {
-			assertThat(OverloadValues.growth(text, "delay")).isEqualTo(multiplier);
-		}
-
-		@ParameterizedTest
-		@ValueSource(strings = { "0.999", "0", "-2", "NaN", "Infinity", "1e999", "two", "2x", "" })
-		void areRefused(String text) {
-			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> OverloadValues.growth(text, "delay"))
-				.withMessage("must be a finite number of at least 1");
-		}
-
-	}
-
-	@Nested
 	class Jitters {
-
-		@ParameterizedTest
-		@CsvSource({ "none, none", "full, full", "FULL, full", "equal, equal", "decorrelated, decorrelated",
-				"beta, beta", "20%, 20%", "20 %, 20%", "12.5%, 12.5%", "100%, 100%", "0.1%, 0.1%",
-				"beta 0.3..0.7, beta 0.3..0.7", "Beta  0..0.5, beta 0.0..0.5" })
-		void areRead(String text, String jitter) {
-			assertThat(TextValues.jitter(text)).hasToString(jitter);
-		}
-
-		@ParameterizedTest
-		@ValueSource(strings = { "0%", "120%", "-20%", "100.1%" })
-		void mustBeARightPercentage(String text) {
-			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.jitter(text))
-				.withMessage("must be above 0% and at most 100%");
-		}
-
-		@ParameterizedTest
-		@ValueSource(strings = { "beta 0.7..0.3", "beta 0.5..0.5", "beta 0..1.1", "beta 1.2.3..2" })
-		void mustBeARightPart(String text) {
-			assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.jitter(text))
-				.withMessage("must be a part of 0..1, the lower end first");
-		}
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
