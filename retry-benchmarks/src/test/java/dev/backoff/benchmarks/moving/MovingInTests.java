@@ -115,7 +115,7 @@ class MovingInTests {
 		says("`multiplier`, 2 where theirs is 1.5");
 		assertThat(Retryable.class.getMethod("multiplier").getDefaultValue()).isEqualTo(1.0);
 		assertThat(dev.failsafe.RetryPolicy.ofDefaults().getConfig().getMaxAttempts()).isEqualTo(3);
-		says("`max-attempts` r + 1; 4 where theirs is 3");
+		says("`max-attempts` r + 1; 4 by default where theirs is 3");
 	}
 
 	@Test
