@@ -83,8 +83,7 @@ public final class SpeedPages {
 		return "# What a call costs on JDK " + this.results.feature() + "\n\n"
 				+ "Written by `retry-benchmarks/jmh.sh --publish`. [What a call costs, measured](speed.md) says how it was "
 				+ "measured and what the\nfigures mean; *ns* is a call's time on its thread, in the fastest "
-				+ "iteration.\n\n"
-				+ this.table.write();
+				+ "iteration.\n\n" + this.table.write();
 	}
 
 }
