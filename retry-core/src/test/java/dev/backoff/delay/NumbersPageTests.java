@@ -148,7 +148,7 @@ class NumbersPageTests {
 	void peakOfAConfinedBeta() {
 		double share = 0.568;
 		says("%.2f times as many clients", 1.5 / share);
-		says("(1.5 / %.3f)", share);
+		says("1.5 / %.3f", share);
 		double squares = integral((x) -> Math.pow(6 * x * (1 - x) / share, 2), 0.3, 0.7);
 		says("two clients retry at the same time %.1f times as often", squares);
 		assertThat(Arrays.stream(draws(Jitter.beta(0.3, 0.7), 1)).min().orElseThrow()).isCloseTo(0.3, within(0.001));
