@@ -150,7 +150,7 @@ class NumbersPageTests {
 		says("%.2f times as many clients", 1.5 / share);
 		says("1.5 / %.3f", share);
 		double squares = integral((x) -> Math.pow(6 * x * (1 - x) / share, 2), 0.3, 0.7);
-		says("two clients retry at the same time %.1f times as often", squares);
+		says("two clients are %.1f times as likely to retry together", squares);
 		assertThat(Arrays.stream(draws(Jitter.beta(0.3, 0.7), 1)).min().orElseThrow()).isCloseTo(0.3, within(0.001));
 		says("30 % of the delay");
 	}
