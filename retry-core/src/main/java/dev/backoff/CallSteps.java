@@ -247,7 +247,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Ticket ticket = call.ticket;
 		call.leaveQueue();
 		if (outcome == null) {
-			Throwable refusal = (ticket != null) ? ticket.limit().rejection() : this.guard.rejection(now);
+			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(now).permitting();
+			Throwable refusal = (ticket != null) ? ticket.limit().rejection()
+					: permitted ? null : this.guard.rejection(now);
 			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
 					: Outcome.ofNothing(stop);
 		}

@@ -12,8 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Listeners;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryListener;
@@ -172,8 +175,9 @@ class LimitedCallTests {
 		assertThat(this.waiting.waiting()).isZero();
 	}
 
-	@Test
-	void aCallThatIsCancelledAsItGetsItsPermitHasNoFailure() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aCallThatIsCancelledAsItGetsItsPermitHasNoFailure(boolean withBreaker) {
 		assertThat(this.limit.tryAcquire()).isTrue();
 		List<CompletableFuture<String>> calls = new ArrayList<>();
 		List<RetriesStoppedException> reports = new ArrayList<>();
@@ -183,6 +187,7 @@ class LimitedCallTests {
 			}
 		});
 		calls.add(retry(policy()).observer(cancelling)
+			.breaker(withBreaker ? CircuitBreaker.builder("gateway").build() : null)
 			.listener(Listeners.onStop((stop) -> reports.add(stop.report())))
 			.build()
 			.callAsync(() -> completed("fine")));

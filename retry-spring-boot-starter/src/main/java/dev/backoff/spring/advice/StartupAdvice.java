@@ -258,7 +258,8 @@ final class StartupAdvice {
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		boolean meant = isOfPreset(plan, PolicyKey.MAX_ATTEMPTS) && (unlimited || isOfPreset(plan, PolicyKey.CAP));
+		boolean meant = isOfPreset(plan, PolicyKey.MAX_ATTEMPTS)
+				&& (unlimited || (isOfPreset(plan, PolicyKey.BASE) && isOfPreset(plan, PolicyKey.CAP)));
 		boolean endless = (unlimited && policy.deadlineNanos() == Nanos.UNLIMITED)
 				|| (plan.adapter().holdsThread() && waits(policy) > HOUR);
 		boolean unreachable = plan.policy().isSet(PolicyKey.ATTEMPT_TIMEOUT)

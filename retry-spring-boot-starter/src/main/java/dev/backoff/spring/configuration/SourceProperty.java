@@ -107,9 +107,10 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		return (name != null) ? name : resource.getDescription();
 	}
 
-	/** Return the path as it is compared. */
+	/** Return the path as it is compared: a group and its key as one word. */
 	String canonicalPath() {
-		return String.join(".", this.path.stream().map(TextValues::canonical).toList());
+		return section().key() + "." + TextValues.canonical(name()) + "."
+				+ TextValues.canonical(String.join("", below()));
 	}
 
 	Section<?> section() {

@@ -52,7 +52,7 @@ public final class PolicyAdvice {
 		RetryPolicy policy = effective.numbers();
 		BackoffRule rule = policy.rule();
 		if (isExponential(effective) && !rule.jitter().replacesShape()) {
-			adviseGrowth(rule, advice);
+			adviseGrowth(rule, text(effective, PolicyKey.MULTIPLIER), advice);
 		}
 		adviseShape(rule, effective, advice);
 		boolean limited = policy.maxAttempts() > 1 && policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
@@ -223,10 +223,10 @@ public final class PolicyAdvice {
 		}
 	}
 
-	private static void adviseGrowth(BackoffRule rule, List<String> advice) {
+	private static void adviseGrowth(BackoffRule rule, String multiplier, List<String> advice) {
 		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
 		if (growth != 1 && (growth < 1.5 || growth > 4)) {
-			advice.add("the multiplier " + EffectiveValue.number(growth) + " is outside 1.5 to 4: it grows "
+			advice.add("the multiplier " + multiplier + " is outside 1.5 to 4: it grows "
 					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
 		}
 	}

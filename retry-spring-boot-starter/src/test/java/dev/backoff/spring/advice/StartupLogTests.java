@@ -184,9 +184,11 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
 			assertThat(log("backoff.policies.orders.preset: long-job", Orders.class))
 				.containsExactly("INFO" + advice.formatted("118 min 45 s"));
-			assertThat(log("backoff.policies.orders: { preset: long-job, cap: 1h }", Orders.class)).singleElement()
-				.asString()
-				.startsWith("WARN");
+			for (String longer : List.of("preset: long-job, cap: 1h", "preset: background, base: 5m")) {
+				assertThat(log("backoff.policies.orders: { " + longer + " }", Orders.class)).singleElement()
+					.asString()
+					.startsWith("WARN");
+			}
 		}
 
 		@Test

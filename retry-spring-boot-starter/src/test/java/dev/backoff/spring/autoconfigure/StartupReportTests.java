@@ -251,12 +251,17 @@ class StartupReportTests {
 						      max-attempts: 2
 						      maxAttempts: 3
 						  defaults: { retry-on: [java.io.IOException], retryOn: [java.io.EOFException] }
+						  policies.mails: { retry-after-max: 5s, retry-after.max: "${nothing}" }
 						""", "Keys backoff.policies.orders.max-attempts (application.yml:4) and "
 						+ "backoff.policies.orders.maxAttempts (application.yml:5): keys are compared by letters "
 						+ "and digits only, so these two are the same.", "Remove one of them.",
 						"Keys backoff.defaults.retry-on[0] (application.yml:6) and backoff.defaults.retryOn[0] "
 								+ "(application.yml:6): keys are compared by letters and digits only, so these two are "
 								+ "the same.",
+						"Remove one of them.",
+						"Keys backoff.policies.mails.retry-after-max (application.yml:7) and "
+								+ "backoff.policies.mails.retry-after.max (application.yml:7): keys are compared by "
+								+ "letters and digits only, so these two are the same.",
 						"Remove one of them."),
 				yaml("circle of three, and one that leads into it", """
 						backoff:
