@@ -140,7 +140,7 @@ final class StartupAdvice {
 			}
 		}
 		if (!others.isEmpty()) {
-			logger.info("{} {}", many, String.join(", ", others));
+			logger.info("{} {}", (others.size() > 1) ? many : what, String.join(", ", others));
 		}
 	}
 

@@ -217,7 +217,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		String place = method.place() + ": invalid value (" + name + ")";
 		String near = Nearest.ofName(name, this.configuration.policyNames());
 		if (bare) {
-			problems.add(unknown(place, name, ", or give the annotation values of its own."));
+			problems.add(unknown(place, name, ", or give the annotation values such as base or idempotent."));
 		}
 		else if (near != null) {
 			problems.add(Problem.ofPlace(place,

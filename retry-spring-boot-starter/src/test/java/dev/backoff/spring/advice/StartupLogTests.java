@@ -105,7 +105,7 @@ class StartupLogTests {
 							+ "write orders if that is meant",
 					"WARN No method known at start-up uses the policy Job.rnu, so what is set for it has no effect: "
 							+ "write Job.run if that is meant",
-					"INFO No method known at start-up uses the policies spare");
+					"INFO No method known at start-up uses the policy spare");
 		}
 
 		@Test

@@ -14,13 +14,13 @@ import dev.backoff.annotation.Backoff;
 interface Mistakes {
 
 	@Reported({ "invalid value (orders): names a policy that is not defined.",
-			"Define backoff.policies.orders, or give the annotation values of its own. Known names: "
+			"Define backoff.policies.orders, or give the annotation values such as base or idempotent. Known names: "
 					+ "payment-callback." })
 	@Backoff("orders")
 	String unknownPolicy(String order);
 
 	@Reported({ "invalid value (payment-callback2): names a policy that is not defined.",
-			"Define backoff.policies.payment-callback2, or give the annotation values of its own. Known names: "
+			"Define backoff.policies.payment-callback2, or give the annotation values such as base or idempotent. Known names: "
 					+ "payment-callback." })
 	@Backoff("payment-callback2")
 	String anotherNumber(String order);

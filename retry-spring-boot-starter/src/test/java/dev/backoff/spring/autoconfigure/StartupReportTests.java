@@ -152,7 +152,7 @@ class StartupReportTests {
 						""",
 						"@Backoff on Shop.place(String): invalid value (orders): names a policy that is not "
 								+ "defined.",
-						"Define backoff.policies.orders, or give the annotation values of its own.",
+						"Define backoff.policies.orders, or give the annotation values such as base or idempotent.",
 						"Invalid backoff.policy.orders.base (1s) at application.yml:4: is no key of backoff.",
 						"Write backoff.policies.orders.base."),
 				yaml("value of a setting", """
@@ -196,7 +196,7 @@ class StartupReportTests {
 						""",
 						"@Backoff on Shop.place(String): invalid value (orders): names a policy that is not "
 								+ "defined.",
-						"Define backoff.policies.orders, or give the annotation values of its own.",
+						"Define backoff.policies.orders, or give the annotation values such as base or idempotent.",
 						"Invalid backoff.policies (orders) at application.yml:2: holds keys, not a value.",
 						"Write the keys below it, for instance backoff.policies.<name>.base.",
 						"Invalid backoff.defaults (3) at application.yml:3: holds keys, not a value.",
