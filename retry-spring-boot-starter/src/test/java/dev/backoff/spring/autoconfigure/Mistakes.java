@@ -27,7 +27,7 @@ interface Mistakes {
 
 	@Reported({ "invalid value (payment-calback): names a policy that is not defined.",
 			"Write payment-callback, or define backoff.policies.payment-calback, or give the annotation values "
-					+ "of its own." })
+					+ "such as base or idempotent." })
 	@Backoff("payment-calback")
 	String misspelledPolicy(String order);
 

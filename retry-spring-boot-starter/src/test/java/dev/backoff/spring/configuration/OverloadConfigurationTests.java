@@ -430,7 +430,7 @@ class OverloadConfigurationTests {
 			assertThat(policies.unusedBudgets()).containsExactly("spare");
 		});
 		assertThat(application.startupLog()).contains("INFO No policy in use has the breakers spare-one, spare-two",
-				"INFO No policy in use has the budgets spare");
+				"INFO No policy in use has the budget spare");
 	}
 
 	public static class Orders {
