@@ -247,6 +247,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Ticket ticket = call.ticket;
 		call.leaveQueue();
 		if (outcome == null) {
+			// a call that is cancelled between its permit and its attempt was not refused
 			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(now).permitting();
 			Throwable refusal = (ticket != null) ? ticket.limit().rejection()
 					: permitted ? null : this.guard.rejection(now);

@@ -107,7 +107,7 @@ final class ConfigurationReader {
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
 		if (key != null) {
-			// what a stronger source hides may be wrong
+			// what is wrong but hidden by a stronger source is not reported
 			values.computeIfAbsent(key, (unset) -> value(unset, elements));
 		}
 		else if (example == null) {
