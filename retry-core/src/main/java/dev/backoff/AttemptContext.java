@@ -3,6 +3,7 @@ package dev.backoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.SharedAttempt.AttemptReports;
 import dev.backoff.SharedAttempt.HandledFailure;
 import dev.backoff.SharedAttempt.HeldPermit;
+import dev.backoff.SharedAttempt.UnsafeRequest;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
@@ -86,6 +88,10 @@ final class AttemptContext {
 			this.permit.held = false;
 			this.permit = null;
 		}
+		UnsafeRequest unsafe = unsafeRequest();
+		if (unsafe != null && this.call.settings().policy().idempotency() == Idempotency.BY_KEY && !isKeyAsked()) {
+			report(this.call.around(), true, (reports) -> reports.failed(unsafe));
+		}
 	}
 
 	/** Observe the call, and publish which observed calls are around it. */
@@ -129,9 +135,11 @@ final class AttemptContext {
 		return (this.key != null) ? this.key.ifMade() : null;
 	}
 
-	/** Return whether the key of the call's requests has been used. */
-	boolean isKeyUsed() {
-		return keyIfUsed() != null || pathTo(new StringBuilder()).ifMade() != null;
+	/** Return whether the running attempt has asked for its key or a request's. */
+	boolean isKeyAsked() {
+		// another thread asks for the outermost call's key
+		return (this.reports != null && this.reports.keyAsked) || (this.key != null && this.key.ifAsked() != null)
+				|| (this.captures > 0 && pathTo(new StringBuilder()).ifAsked() != null);
 	}
 
 	/**
@@ -144,7 +152,11 @@ final class AttemptContext {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
 		path.append('#').append((this.shared != null) ? this.shared.requests.incrementAndGet() : ++this.requests);
-		return () -> root.derive(path);
+		AttemptReports own = receivers().get(0);
+		return () -> {
+			own.keyAsked = true;
+			return root.derive(path);
+		};
 	}
 
 	/** Append the path from the outermost call to this one; return the outermost key. */
@@ -227,17 +239,26 @@ final class AttemptContext {
 	}
 
 	/**
-	 * Note that the running attempt sends a request that may have an effect. Attempts
-	 * around it repeat the request too, unless this call's policy calls it repeatable.
+	 * Report a request of the running attempt to that attempt and to those around it,
+	 * which repeat the request too unless the call's policy calls it repeatable.
+	 * @param unsafe whether the request may have an effect each time
 	 */
-	void sendsUnsafe(String method) {
-		for (CallState repeated = this.call; repeated != null; repeated = repeatedBy(repeated)) {
-			repeated.context().receivers().forEach((reports) -> reports.unsafeRequest = method);
+	static void report(@Nullable CallState call, boolean unsafe, Consumer<AttemptReports> report) {
+		for (CallState repeated = call; repeated != null; repeated = repeatedBy(repeated)) {
+			if (unsafe || repeated.contextIfAny() != null) {
+				repeated.context().receivers().forEach(report);
+			}
 		}
 	}
 
-	@Nullable String unsafeRequest() {
-		return (this.reports != null) ? this.reports.unsafeRequest : null;
+	/** Return the last unsafe request of the running attempt, or null. */
+	@Nullable UnsafeRequest unsafeRequest() {
+		return (this.reports != null) ? this.reports.unsafe() : null;
+	}
+
+	/** Return whether that is the attempt's last request, and its only unsafe one. */
+	boolean isUnsafeRequestLast() {
+		return this.reports != null && this.reports.isLast();
 	}
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */

@@ -193,7 +193,11 @@ final class CallState {
 
 	/** Return host and port of the attempt's last request, without a user's password. */
 	@Nullable String host() {
-		String authority = (this.requested != null) ? this.requested.getRawAuthority() : null;
+		return host(this.requested);
+	}
+
+	static @Nullable String host(@Nullable URI uri) {
+		String authority = (uri != null) ? uri.getRawAuthority() : null;
 		String host = (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : "";
 		return HOST.matcher(host).matches() ? host : null;
 	}

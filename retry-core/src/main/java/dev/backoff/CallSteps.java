@@ -157,18 +157,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
 		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt(),
-				Duration.ofNanos(wait.published()), wait.source(), outcome.cause(), outcome.failure(),
-				repeats(outcome, call));
-	}
-
-	private RetryEvent.@Nullable RepeatedRequest repeats(Outcome outcome, CallState call) {
-		AttemptContext context = call.contextIfAny();
-		String request = (context != null) ? context.unsafeRequest() : null;
-		Idempotency idempotency = this.settings.policy().idempotency();
-		boolean unsaid = idempotency == Idempotency.ASSUMED
-				|| (context != null && idempotency == Idempotency.BY_KEY && !context.isKeyUsed());
-		return (request != null && unsaid && outcome.mayBeApplied())
-				? new RetryEvent.RepeatedRequest(request, idempotency) : null;
+				Duration.ofNanos(wait.published()), wait.source(), outcome.cause(), outcome.failure());
 	}
 
 	/** Note that a wait is over, for any reason. */
@@ -314,8 +303,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/** Publish the end of a call that stopped. */
 	void stopped(CallResult result, RetriesStoppedException report, @Nullable CallState enclosing) {
 		Throwable thrown = result.thrown();
+		Decision.Stop refusal = result.outcome().refusal();
 		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(),
-				report, result.recovery(), thrown));
+				report, result.recovery(), thrown, refusal != null && refusal.isUndeclared()));
 		boolean unrepeatable = isUnrepeatable(result.outcome());
 		// neither retried nor forbidden, so that policies around it judge it themselves
 		boolean leftToOthers = report.attempts() == 1 && !unrepeatable

@@ -44,6 +44,16 @@ sealed interface Decision {
 		return failed(StopReason.NOT_RETRYABLE, what, problem);
 	}
 
+	/** Return the end of a call that would send an unsafe request again. */
+	static Stop mayBeApplied(SharedAttempt.UnsafeRequest request, boolean keyMissing, boolean set) {
+		return new Stop(StopReason.NOT_RETRYABLE, "the " + request + " may have been applied" + (keyMissing
+				? ", and no idempotency key was sent: add the host to backoff.http.hosts, or send "
+						+ "Attempt.current().idempotencyKey()"
+				: "; set idempotent to true if a repetition does no harm, to by-key if the server honours the key"
+						+ (set ? "" : ", or to by-method to keep this")),
+				null, keyMissing || !set);
+	}
+
 	/** Return the end of a call whose failure a call inside has stopped with. */
 	static Stop nested(RetriesStoppedException inner) {
 		return new Stop(StopReason.NESTED, "the inner policy " + inner.policy()
@@ -133,8 +143,15 @@ sealed interface Decision {
 	 *
 	 * @param why the reason in words with its numbers, or null where the word says all
 	 * @param problem what a classifier threw, or the interruption
+	 * @param isUndeclared whether a retry is missing because nothing tells whether its
+	 * request may be repeated
 	 */
-	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem) implements Decision {
+	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem,
+			boolean isUndeclared) implements Decision {
+
+		Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem) {
+			this(reason, why, problem, false);
+		}
 
 		Stop(StopReason reason, @Nullable String why) {
 			this(reason, why, null);
@@ -147,7 +164,8 @@ sealed interface Decision {
 		/** Return the same with an earlier failure, if there is one, in its words. */
 		Stop after(String what, @Nullable String failure) {
 			return (failure == null) ? this
-					: new Stop(this.reason, ((this.why != null) ? this.why + "; " : "") + what + failure, this.problem);
+					: new Stop(this.reason, ((this.why != null) ? this.why + "; " : "") + what + failure, this.problem,
+							this.isUndeclared);
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.UnsafeRequest;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
@@ -52,7 +53,7 @@ final class FailureRules {
 	 */
 	Outcome judge(Throwable failure, CallState call) {
 		try {
-			return judgeUnguarded(failure, call);
+			return judgeUnguarded(failure, isOfRequest(failure, call), call);
 		}
 		catch (Throwable ex) {
 			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
@@ -60,7 +61,19 @@ final class FailureRules {
 		}
 	}
 
-	private Outcome judgeUnguarded(Throwable failure, CallState call) {
+	/* Return whether an HTTP client has reported the failure, and note its request. */
+	private boolean isOfRequest(Throwable failure, CallState call) {
+		for (FailureClassifier classifier : this.policy.classifiers()) {
+			FailureClassifier.FailedRequest request = classifier.failedRequest(failure);
+			if (request != null) {
+				OutboundRequest.failed(request, call);
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private Outcome judgeUnguarded(Throwable failure, boolean ofRequest, CallState call) {
 		Throwable thrown = Causes.thrown(failure);
 		if (thrown instanceof Error && !isListedError(thrown)) {
 			return refuse(AttemptOutcome.ERROR, failure, Decision.name(thrown)
@@ -93,7 +106,7 @@ final class FailureRules {
 		if (abort != null) {
 			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
 		}
-		return classify(failure, thrown);
+		return classify(failure, thrown, ofRequest, call);
 	}
 
 	/*
@@ -139,7 +152,7 @@ final class FailureRules {
 		if (!this.policy.retryOn().isEmpty() && firstOf(this.policy.retryOn(), failure) == null) {
 			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
 		}
-		return unlessApplied(Outcome.ofTimeout(failure));
+		return unlessApplied(Outcome.ofTimeout(failure), false, call);
 	}
 
 	/* An interruption ends the outer call too, without a recovery. */
@@ -151,10 +164,10 @@ final class FailureRules {
 		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
 	}
 
-	private Outcome classify(Throwable failure, Throwable thrown) {
+	private Outcome classify(Throwable failure, Throwable thrown, boolean ofRequest, CallState call) {
 		FailureClassification known = classification(failure);
 		boolean permanent = known != null && known.kind() == FailureClassification.Kind.PERMANENT;
-		if (known != null && permanent && known.isRetryableByKey() && this.policy.idempotency() == Idempotency.BY_KEY) {
+		if (known != null && permanent && known.isRetryableByKey() && isByKey(call)) {
 			return Outcome.ofRetryable(failure, known);
 		}
 		Class<?> listed = listed(this.policy.retryOn(), failure);
@@ -174,7 +187,7 @@ final class FailureRules {
 		if (listed == null && known == null && !(thrown instanceof Exception)) {
 			return refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
 		}
-		return unlessApplied(Outcome.ofRetryable(failure, permanent ? null : known));
+		return unlessApplied(Outcome.ofRetryable(failure, permanent ? null : known), ofRequest, call);
 	}
 
 	/* The list names the failure's own class, or the judged type or one below it. */
@@ -198,11 +211,30 @@ final class FailureRules {
 				+ ((decided != failure) ? " because of " + Decision.name(decided) : "");
 	}
 
-	/* The outcome keeps its kind: a failure of the dependency, retried or not. */
-	private Outcome unlessApplied(Outcome retryable) {
-		return (this.policy.idempotency() == Idempotency.NO && retryable.mayBeApplied())
-				? retryable.refusedAs(Decision.notRetryable("the work may have been applied and is not idempotent"))
-				: retryable;
+	/*
+	 * The outcome keeps its kind: a failure of the dependency, retried or not. What a
+	 * client says of its own request tells nothing of a request before.
+	 */
+	private Outcome unlessApplied(Outcome retryable, boolean ofRequest, CallState call) {
+		Idempotency idempotency = this.policy.idempotency();
+		if (idempotency == Idempotency.NO && retryable.mayBeApplied()) {
+			return retryable.refusedAs(Decision.notRetryable("the work may have been applied and is not idempotent"));
+		}
+		AttemptContext context = call.contextIfAny();
+		UnsafeRequest unsafe = (context != null) ? context.unsafeRequest() : null;
+		boolean judged = idempotency == Idempotency.BY_METHOD || (idempotency == Idempotency.BY_KEY && !isByKey(call));
+		if (!judged || unsafe == null || this.policy.maxAttempts() == 1
+				|| (ofRequest && retryable.isUnapplied() && context.isUnsafeRequestLast())) {
+			return retryable;
+		}
+		return retryable.refusedAs(Decision.mayBeApplied(unsafe, idempotency == Idempotency.BY_KEY,
+				this.policy.isIdempotencySet()));
+	}
+
+	/* Without its key, the server could not tell a repeated request from a new one. */
+	private boolean isByKey(CallState call) {
+		AttemptContext context = call.contextIfAny();
+		return this.policy.idempotency() == Idempotency.BY_KEY && context != null && context.isKeyAsked();
 	}
 
 	private @Nullable FailureClassification classification(Throwable failure) {

@@ -7,6 +7,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.UnsafeRequest;
+import dev.backoff.failure.FailureClassifier.FailedRequest;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
@@ -19,8 +21,9 @@ import dev.backoff.time.Nanos;
  */
 public final class OutboundRequest {
 
-	/* HTTP defines these methods as not idempotent. */
-	private static final Set<String> UNSAFE = Set.of("POST", "PATCH");
+	/* Those that HTTP and WebDAV define as idempotent. */
+	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY",
+			"PROPFIND", "REPORT", "SEARCH");
 
 	private final int attempt;
 
@@ -46,36 +49,35 @@ public final class OutboundRequest {
 		if (call == null) {
 			return null;
 		}
-		sent(method, call, uri);
+		call.requested = uri;
+		UnsafeRequest unsafe = unsafe(method, uri);
+		AttemptContext.report(call, unsafe != null, (reports) -> reports.sends(unsafe));
 		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.attemptTimeLeft(), key);
 	}
 
-	/**
-	 * Note that the attempt on this thread has sent a request, if only the failure of the
-	 * request tells that it was sent. The same request may be noted twice.
-	 * @param method the HTTP method, in upper case
-	 * @param uri supplies the address; an exception that it throws is ignored
-	 */
-	public static void sent(String method, Supplier<? extends @Nullable URI> uri) {
-		CallState call = CallStack.ofThread().running();
-		if (call != null) {
-			sent(method, call, null);
-			try {
-				call.requested = uri.get();
-			}
-			catch (Throwable ex) {
-				// the host is not told
-			}
+	/** Note a request of the running attempt of which its failure tells. */
+	static void failed(FailedRequest request, CallState call) {
+		String method = request.method();
+		if (method != null) {
+			call.requested = request.uri();
+			UnsafeRequest unsafe = unsafe(method, request.uri());
+			AttemptContext.report(call, unsafe != null, (reports) -> reports.failed(unsafe));
 		}
 	}
 
-	private static void sent(String method, CallState call, @Nullable URI uri) {
-		call.requested = uri;
-		if (UNSAFE.contains(method)) {
-			call.context().sendsUnsafe(method);
-		}
+	private static @Nullable UnsafeRequest unsafe(String method, @Nullable URI uri) {
+		return isRepeatable(method) ? null : new UnsafeRequest(method, uri);
+	}
+
+	/**
+	 * {@return whether a request with this method may be sent again without harm: whether
+	 * HTTP or WebDAV define the method as idempotent}
+	 * @param method the HTTP method, in upper case
+	 */
+	public static boolean isRepeatable(String method) {
+		return REPEATABLE.contains(method);
 	}
 
 	/**

@@ -71,6 +71,11 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 		return this.failure != null && (this.classification == null || !this.classification.isWithoutEffect());
 	}
 
+	/** Return whether the request that failed was not applied, as far as it tells. */
+	boolean isUnapplied() {
+		return this.classification != null && this.classification.isUnapplied();
+	}
+
 	/** Return the wait that the server asked for, or null. */
 	@Nullable Duration hint() {
 		return (this.classification != null) ? this.classification.hint() : null;

@@ -1,6 +1,8 @@
 package dev.backoff;
 
+import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,9 +110,58 @@ final class SharedAttempt {
 	/** What is reported to an attempt, also by calls on other threads. Thread-safe. */
 	static final class AttemptReports {
 
-		volatile @Nullable String unsafeRequest;
+		/* By one of its requests. */
+		volatile boolean keyAsked;
+
+		private @Nullable UnsafeRequest unsafe;
+
+		/* Whether another request came after it, or an unsafe one before it. */
+		private boolean passed;
+
+		/** Note a request: an unsafe one, or null for one that may be repeated. */
+		synchronized void sends(@Nullable UnsafeRequest request) {
+			this.passed |= this.unsafe != null;
+			this.unsafe = (request != null) ? request : this.unsafe;
+		}
+
+		/** Note a request that has failed, unless it was noted when it was sent. */
+		synchronized void failed(@Nullable UnsafeRequest request) {
+			if (request == null || !request.isSame(this.unsafe)) {
+				sends(request);
+			}
+		}
+
+		/** Return the last unsafe request, or null if none is known. */
+		synchronized @Nullable UnsafeRequest unsafe() {
+			return this.unsafe;
+		}
+
+		/** Return whether it was the attempt's last request, and its only unsafe one. */
+		synchronized boolean isLast() {
+			return !this.passed;
+		}
 
 		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
+
+	}
+
+	/** A request that may have an effect each time that it is sent. */
+	record UnsafeRequest(String method, @Nullable URI uri) {
+
+		boolean isSame(@Nullable UnsafeRequest other) {
+			return other != null && this.method.equals(other.method) && Objects.equals(path(), other.path());
+		}
+
+		/* A filter may have put another host in the place of a service's name. */
+		private @Nullable String path() {
+			return (this.uri != null) ? this.uri.getRawPath() : null;
+		}
+
+		@Override
+		public String toString() {
+			String host = CallState.host(this.uri);
+			return (host != null) ? this.method + " to " + host : this.method;
+		}
 
 	}
 

@@ -170,8 +170,10 @@ public @interface Backoff {
 	 * Whether work that was applied already may be applied again. With {@code false}, a
 	 * failure after which the work may have been applied is not retried; with
 	 * {@code by-key} it is retried, as the server applies work with one key only once.
-	 * @return {@code true} or {@code yes} (the default), {@code false} or {@code no}, or
-	 * {@code by-key}
+	 * With {@code by-method} it is not retried after a POST or another unsafe HTTP
+	 * request. Polling and durable calls are repeatable unless this is set.
+	 * @return {@code by-method} (the default), {@code true} or {@code yes}, {@code false}
+	 * or {@code no}, or {@code by-key}
 	 */
 	String idempotent() default "";
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
 
 /**
@@ -35,11 +34,9 @@ public sealed interface RetryEvent {
 	 * @param source where the delay comes from
 	 * @param cause what made the retry necessary
 	 * @param failure what the attempt threw, or null if it returned
-	 * @param repeats an HTTP request that may have had its effect and will be repeated,
-	 * though no setting permits it, or null
 	 */
 	record Scheduled(String policy, String method, int attempt, Duration delay, DelaySource source, RetryCause cause,
-			@Nullable Throwable failure, @Nullable RepeatedRequest repeats) implements RetryEvent {
+			@Nullable Throwable failure) implements RetryEvent {
 	}
 
 	/**
@@ -61,9 +58,11 @@ public sealed interface RetryEvent {
 	 * @param report what happened
 	 * @param recovery what the recovery did
 	 * @param thrown what the caller gets thrown, or null if it gets a result
+	 * @param isUndeclared whether the call made no retry because nothing tells whether
+	 * its HTTP request may be repeated
 	 */
 	record Stopped(String policy, String method, RetriesStoppedException report, RecoveryOutcome recovery,
-			@Nullable Throwable thrown) implements RetryEvent {
+			@Nullable Throwable thrown, boolean isUndeclared) implements RetryEvent {
 	}
 
 	/**
@@ -75,17 +74,6 @@ public sealed interface RetryEvent {
 	 * @param failure what it threw
 	 */
 	record HookFailed(String policy, String method, String hook, Throwable failure) implements RetryEvent {
-	}
-
-	/**
-	 * An HTTP request with a method that is not idempotent.
-	 *
-	 * @param method {@code POST} or {@code PATCH}
-	 * @param idempotency {@link Idempotency#ASSUMED} if no setting says whether it may be
-	 * repeated, {@link Idempotency#BY_KEY} if the attempt did not ask for the key that it
-	 * should have sent
-	 */
-	record RepeatedRequest(String method, Idempotency idempotency) {
 	}
 
 	/** What a recovery did. */

@@ -150,7 +150,7 @@ public final class Causes {
 	 * @return whether it is a timeout
 	 */
 	public static boolean isTimeout(@Nullable Throwable failure, @Nullable FailureClassification known) {
-		if (failure == null || (known != null && (known.isWithoutEffect() || known.cause() == RetryCause.CONNECT
+		if (failure == null || (known != null && (known.isUnapplied() || known.cause() == RetryCause.CONNECT
 				|| known.cause() == RetryCause.POOL))) {
 			return false;
 		}

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param isPushedBack whether the server asked not to be called again
  * @param isWithoutEffect whether the work was certainly not applied; false if it may have
  * been
+ * @param isUnapplied whether the request that failed was not applied; where a client
+ * follows redirects, a request before it may have been
  * @param isRetryableByKey whether a permanent failure is retried where the idempotency
  * key is honoured
  * @param judgedType the exception type that makes the failure permanent, or null if a
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record FailureClassification(Kind kind, RetryCause cause, @Nullable Duration hint, boolean isPushedBack,
-		boolean isWithoutEffect, boolean isRetryableByKey, @Nullable Class<?> judgedType) {
+		boolean isWithoutEffect, boolean isUnapplied, boolean isRetryableByKey, @Nullable Class<?> judgedType) {
 
 	/** Whether a failure may pass. */
 	public enum Kind {
@@ -43,7 +45,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 
 	private static FailureClassification of(Kind kind, RetryCause cause) {
 		boolean withoutEffect = kind == Kind.THROTTLED || cause == RetryCause.CONNECT || cause == RetryCause.POOL;
-		return new FailureClassification(kind, cause, null, false, withoutEffect, false, null);
+		return new FailureClassification(kind, cause, null, false, withoutEffect, withoutEffect, false, null);
 	}
 
 	/**
@@ -81,7 +83,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification withHint(Duration wait) {
 		return new FailureClassification(this.kind, this.cause, wait.isNegative() ? Duration.ZERO : wait, false,
-				this.isWithoutEffect, this.isRetryableByKey, this.judgedType);
+				this.isWithoutEffect, this.isUnapplied, this.isRetryableByKey, this.judgedType);
 	}
 
 	/**
@@ -89,8 +91,8 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 * @return a classification that stops the call with the stop reason {@code HINT}
 	 */
 	public FailureClassification withPushback() {
-		return new FailureClassification(this.kind, this.cause, null, true, this.isWithoutEffect, this.isRetryableByKey,
-				this.judgedType);
+		return new FailureClassification(this.kind, this.cause, null, true, this.isWithoutEffect, this.isUnapplied,
+				this.isRetryableByKey, this.judgedType);
 	}
 
 	/**
@@ -100,8 +102,17 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 * @return a classification that says so
 	 */
 	public FailureClassification withoutEffect() {
-		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, true,
-				this.isRetryableByKey, this.judgedType);
+		return withEffect(true, true);
+	}
+
+	/**
+	 * Add that the request that failed was not applied, although the work may have been:
+	 * the client may have followed a redirect of a request that was. Such a failure is
+	 * retried {@linkplain Idempotency#BY_METHOD by method}.
+	 * @return a classification that says so
+	 */
+	public FailureClassification unapplied() {
+		return withEffect(false, true);
 	}
 
 	/**
@@ -110,7 +121,11 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 * @return a classification that says so
 	 */
 	public FailureClassification withPossibleEffect() {
-		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, false,
+		return withEffect(false, false);
+	}
+
+	private FailureClassification withEffect(boolean withoutEffect, boolean unapplied) {
+		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, withoutEffect, unapplied,
 				this.isRetryableByKey, this.judgedType);
 	}
 
@@ -122,7 +137,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification retryableByKey() {
 		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, this.isWithoutEffect,
-				true, this.judgedType);
+				this.isUnapplied, true, this.judgedType);
 	}
 
 	/**
@@ -134,7 +149,7 @@ public record FailureClassification(Kind kind, RetryCause cause, @Nullable Durat
 	 */
 	public FailureClassification judging(Class<?> type) {
 		return new FailureClassification(this.kind, this.cause, this.hint, this.isPushedBack, this.isWithoutEffect,
-				this.isRetryableByKey, type);
+				this.isUnapplied, this.isRetryableByKey, type);
 	}
 
 	@Override

@@ -2,14 +2,19 @@ package dev.backoff.failure;
 
 /**
  * Whether work may be applied twice. The answer decides whether a failure is retried
- * after which the work may have been applied.
+ * after which the work may have been applied. RFC 9110, section 9.2.2, is the source of
+ * {@link #BY_METHOD}.
  *
  * @since 0.1
  */
 public enum Idempotency {
 
-	/** Not set: the failure is retried as if applying the work twice did no harm. */
-	ASSUMED,
+	/**
+	 * The HTTP methods of the requests that an attempt sends tell it. After an unsafe
+	 * request, such as a POST, a failure is retried only if that request was certainly
+	 * not applied. Without a request that is known, the failure is retried.
+	 */
+	BY_METHOD,
 
 	/** Applying the work twice does no harm. */
 	YES,
@@ -20,7 +25,10 @@ public enum Idempotency {
 	 */
 	NO,
 
-	/** The server honours the idempotency key, and applies work with one key once. */
+	/**
+	 * The server honours the idempotency key, and applies work with one key once. An
+	 * attempt that neither sends nor asks for the key is judged {@link #BY_METHOD}.
+	 */
 	BY_KEY
 
 }

@@ -235,7 +235,17 @@ public final class RetryPolicy {
 	 * {@return whether work that was applied already may be applied again}
 	 */
 	public Idempotency idempotency() {
-		return this.builder.idempotency;
+		if (this.builder.idempotency != null) {
+			return this.builder.idempotency;
+		}
+		return (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
+	}
+
+	/**
+	 * {@return whether {@link #idempotency()} was set, and is not the default}
+	 */
+	public boolean isIdempotencySet() {
+		return this.builder.idempotency != null;
 	}
 
 	/**

@@ -62,7 +62,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	boolean judgedByLists;
 
-	Idempotency idempotency = Idempotency.ASSUMED;
+	@Nullable Idempotency idempotency;
 
 	boolean postponedWhenEmpty;
 
@@ -359,7 +359,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	/**
 	 * Set whether work that was applied already may be applied again.
-	 * @param idempotency {@link Idempotency#ASSUMED} by default
+	 * @param idempotency by default {@link Idempotency#BY_METHOD}, and
+	 * {@link Idempotency#YES} for polling, which asks for a state
 	 * @return this builder
 	 */
 	public RetryPolicyBuilder idempotency(Idempotency idempotency) {

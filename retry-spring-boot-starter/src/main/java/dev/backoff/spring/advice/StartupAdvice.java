@@ -85,8 +85,8 @@ final class StartupAdvice {
 		warn("The first attempt uses up an argument, so that later ones may read or change nothing and succeed: {}; "
 				+ "make it inside the method, or pass bytes or the id", plans,
 				(plan) -> !plan.policy().isDurable() && UsedUpArguments.areIn(plan.method()));
-		warn("A retry sends a request again that may have been applied: {}; say whether that does harm: "
-				+ "idempotent: true if it does none, false if it does, by-key if the server honours the idempotency key",
+		warn("Requests of these methods are not repeated once they may have been applied: {}; set idempotent: true if a "
+				+ "repetition does no harm, by-key if the server honours the idempotency key, by-method to keep this",
 				plans, UnsafeRequests::areSent);
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));

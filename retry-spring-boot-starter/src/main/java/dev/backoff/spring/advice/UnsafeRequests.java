@@ -1,18 +1,17 @@
 package dev.backoff.spring.advice;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-import dev.backoff.failure.Idempotency;
+import dev.backoff.OutboundRequest;
 
 /**
- * Find the methods of HTTP interfaces that send a {@code POST} or {@code PATCH}, with a
- * policy that does not say whether repeating it does harm. Other requests are known when
- * they are sent.
+ * Find the methods of HTTP interfaces that send a {@code POST} or another unsafe request,
+ * with a policy that does not say whether repeating it does harm. Other requests are
+ * known when they are sent.
  */
 final class UnsafeRequests {
 
@@ -25,7 +24,7 @@ final class UnsafeRequests {
 	static boolean areSent(MethodPlan plan) {
 		Class<?> type = plan.method().type();
 		// a class that implements such an interface serves its requests
-		return type.isInterface() && plan.policy().numbers().idempotency() == Idempotency.ASSUMED
+		return type.isInterface() && !plan.policy().numbers().isIdempotencySet() && plan.until() == null
 				&& Stream.of(plan.method().method(), type)
 					.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 						.get(EXCHANGE)
@@ -33,7 +32,7 @@ final class UnsafeRequests {
 					.flatMap(Optional::stream)
 					.filter((method) -> !method.isEmpty())
 					.findFirst()
-					.filter(List.of("POST", "PATCH")::contains)
+					.filter((method) -> !OutboundRequest.isRepeatable(method))
 					.isPresent();
 	}
 

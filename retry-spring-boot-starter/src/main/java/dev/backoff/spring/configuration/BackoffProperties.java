@@ -161,8 +161,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * is defined with the policy's own name.
 	 * @param budget Name of the budget of retries, or "none". If not set, the policy has
 	 * a budget of its own name.
-	 * @param idempotent Whether work may be applied twice: true, false, or "by-key" if
-	 * the server honours the idempotency key.
+	 * @param idempotent Whether work may be applied twice: true, false, "by-key" if the
+	 * server honours the idempotency key, or "by-method" if the methods of the HTTP
+	 * requests tell.
 	 * @param whenEmpty What happens to a retry if the budget is empty.
 	 * @param concurrency Maximum number of attempts at once in this process, or "none".
 	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited". If

@@ -135,15 +135,16 @@ final class OverloadValues {
 
 	/** Read whether work that was applied may be applied again. */
 	static Idempotency idempotency(String text) {
-		if (TextValues.canonical(text).equals("bykey")) {
-			return Idempotency.BY_KEY;
-		}
 		try {
-			return TextValues.flag(text) ? Idempotency.YES : Idempotency.NO;
+			return switch (TextValues.canonical(text)) {
+				case "bykey" -> Idempotency.BY_KEY;
+				case "bymethod" -> Idempotency.BY_METHOD;
+				default -> TextValues.flag(text) ? Idempotency.YES : Idempotency.NO;
+			};
 		}
 		catch (InvalidTextException ex) {
-			throw new InvalidTextException("must be true, false or by-key",
-					"Write true, false or by-key; yes and no stand for the first two.");
+			throw new InvalidTextException("must be by-method, true, false or by-key",
+					"Write by-method, true, false or by-key; yes and no stand for true and false.");
 		}
 	}
 

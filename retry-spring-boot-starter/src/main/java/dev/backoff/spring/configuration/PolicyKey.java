@@ -81,7 +81,7 @@ public enum PolicyKey implements ConfigurationKey {
 
 	BUDGET(ValueType.TEXT),
 
-	IDEMPOTENT(OverloadValues::idempotency, "true", RetryPolicyBuilder::idempotency),
+	IDEMPOTENT(OverloadValues::idempotency, "by-method", RetryPolicyBuilder::idempotency),
 
 	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
 			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),

@@ -3,6 +3,7 @@ package dev.backoff.spring.failure;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,15 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
+		return first(failure, (classifier) -> classifier.classify(failure));
+	}
+
+	@Override
+	public @Nullable FailedRequest failedRequest(Throwable failure) {
+		return first(failure, (classifier) -> classifier.failedRequest(failure));
+	}
+
+	private <T> @Nullable T first(Throwable failure, Function<TypedClassifier, @Nullable T> question) {
 		int bits = 0;
 		Throwable link = failure;
 		for (int i = 0; link != null && i < Causes.LIMIT; i++) {
@@ -81,7 +91,7 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 			link = link.getCause();
 		}
 		for (; bits != 0; bits &= bits - 1) {
-			FailureClassification answer = this.classifiers.get(Integer.numberOfTrailingZeros(bits)).classify(failure);
+			T answer = question.apply(this.classifiers.get(Integer.numberOfTrailingZeros(bits)));
 			if (answer != null) {
 				return answer;
 			}

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.util.ReflectionUtils;
 
-import dev.backoff.OutboundRequest;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -51,17 +50,9 @@ final class FeignFailureClassifier implements TypedClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable found = null;
-		for (Throwable link : Causes.of(failure)) {
-			found = mayKnow(link.getClass()) ? link : found;
-		}
+		Throwable found = innermost(failure);
 		if (found == null) {
 			return null;
-		}
-		Object request = read(found, "request");
-		if (request != null) {
-			OutboundRequest.sent(String.valueOf(read(request, "httpMethod")),
-					() -> URI.create(String.valueOf(read(request, "url"))));
 		}
 		int status = (read(found, "status") instanceof Integer number) ? number : 0;
 		FailureClassification byStatus = this.rules.classify(status, headers(found));
@@ -70,6 +61,30 @@ final class FeignFailureClassifier implements TypedClassifier {
 		}
 		FailureClassification byCause = this.io.classify(found);
 		return (byCause != null) ? byCause : TYPES.of(found.getClass());
+	}
+
+	@Override
+	public @Nullable FailedRequest failedRequest(Throwable failure) {
+		Throwable found = innermost(failure);
+		Object request = (found != null) ? read(found, "request") : null;
+		if (request == null) {
+			return (found != null) ? new FailedRequest(null, null) : null;
+		}
+		String method = String.valueOf(read(request, "httpMethod"));
+		try {
+			return new FailedRequest(method, URI.create(String.valueOf(read(request, "url"))));
+		}
+		catch (IllegalArgumentException ex) {
+			return new FailedRequest(method, null);
+		}
+	}
+
+	private @Nullable Throwable innermost(Throwable failure) {
+		Throwable found = null;
+		for (Throwable link : Causes.of(failure)) {
+			found = mayKnow(link.getClass()) ? link : found;
+		}
+		return found;
 	}
 
 	private static HttpHeaders headers(Throwable failure) {

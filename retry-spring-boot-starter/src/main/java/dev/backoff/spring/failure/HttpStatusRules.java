@@ -40,7 +40,7 @@ final class HttpStatusRules {
 		return switch (status) {
 			case 408, 504 -> hinted(FailureClassification.transientFailure(RetryCause.TIMEOUT), hint);
 			case 409 -> hinted(FailureClassification.permanent(RetryCause.OTHER).retryableByKey(), hint);
-			case 425 -> hinted(FailureClassification.transientFailure(RetryCause.OTHER), hint);
+			case 425 -> hinted(FailureClassification.transientFailure(RetryCause.OTHER).unapplied(), hint);
 			case 429 -> hinted(FailureClassification.throttled(RetryCause.HTTP_429), hint);
 			case 500, 502 -> hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);
 			case 503 -> (hint != null) ? FailureClassification.throttled(RetryCause.HTTP_503).withHint(hint)

@@ -58,8 +58,8 @@ import dev.backoff.failure.RetryCause;
  *
  * Failures of the kinds connect and pool, and failed TLS handshakes, had no effect on the
  * server, so they are retried even where work is not idempotent. For a client that
- * follows redirects they may have had one: the server applied the work, and the
- * connection to the target of its redirect failed.
+ * follows redirects, only the request that failed had none: the server may have applied
+ * the work, and the connection to the target of its redirect failed.
  * <p>
  * Of a failure and its causes the first one that is more specific than "some IOException"
  * counts. A timeout while connecting that the client reports as a
@@ -137,7 +137,7 @@ final class IoFailureClassifier implements TypedClassifier {
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		FailureClassification answer = classifyAlone(failure);
-		return (this.afterRedirects && answer != null && answer.isWithoutEffect()) ? answer.withPossibleEffect()
+		return (this.afterRedirects && answer != null && answer.isWithoutEffect()) ? answer.unapplied()
 				: answer;
 	}
 

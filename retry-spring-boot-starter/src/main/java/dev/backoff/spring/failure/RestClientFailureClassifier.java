@@ -42,6 +42,12 @@ final class RestClientFailureClassifier implements TypedClassifier {
 		return RestClientException.class.isAssignableFrom(type);
 	}
 
+	/* These exceptions do not tell which request failed. */
+	@Override
+	public @Nullable FailedRequest failedRequest(Throwable failure) {
+		return (Causes.find(failure, RestClientException.class) != null) ? new FailedRequest(null, null) : null;
+	}
+
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		RestClientResponseException response = Causes.find(failure, RestClientResponseException.class);

@@ -5,10 +5,10 @@ import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpRequest;
+import org.springframework.web.reactive.function.client.WebClientException;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
-import dev.backoff.OutboundRequest;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
@@ -22,8 +22,8 @@ import dev.backoff.failure.RetryCause;
  * server has done the work. A request that failed for an illegal argument, such as a URI
  * without a host, is permanent too. A response that is no HTTP counts as I/O.
  * <p>
- * The exceptions name the method and the URI of their request, so that a repeated
- * {@code POST} and the host are reported for clients without our filter too. Thread-safe.
+ * The exceptions name the method and the URI of their request, so that a {@code POST} and
+ * its host are known for clients without our filter too. Thread-safe.
  */
 final class WebClientFailureClassifier implements TypedClassifier {
 
@@ -42,18 +42,24 @@ final class WebClientFailureClassifier implements TypedClassifier {
 
 	@Override
 	public boolean mayKnow(Class<?> type) {
-		return WebClientResponseException.class.isAssignableFrom(type)
-				|| WebClientRequestException.class.isAssignableFrom(type);
+		return WebClientException.class.isAssignableFrom(type);
+	}
+
+	@Override
+	public @Nullable FailedRequest failedRequest(Throwable failure) {
+		WebClientException found = Causes.find(failure, WebClientException.class);
+		if (found instanceof WebClientRequestException failed) {
+			return new FailedRequest(failed.getMethod().name(), failed.getUri());
+		}
+		HttpRequest request = (found instanceof WebClientResponseException response) ? response.getRequest() : null;
+		return (request != null) ? new FailedRequest(request.getMethod().name(), request.getURI())
+				: (found != null) ? new FailedRequest(null, null) : null;
 	}
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
-			HttpRequest request = response.getRequest();
-			if (request != null) {
-				OutboundRequest.sent(request.getMethod().name(), request::getURI);
-			}
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
 			Throwable cause = response.getCause();
 			return (status != null || cause == null) ? status : byCause(response,
@@ -63,7 +69,6 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		if (request == null) {
 			return null;
 		}
-		OutboundRequest.sent(request.getMethod().name(), request::getUri);
 		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause())
 				? PERMANENT.judging(IllegalArgumentException.class) : IO);
 	}

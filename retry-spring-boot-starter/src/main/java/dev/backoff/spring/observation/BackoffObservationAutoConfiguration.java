@@ -40,11 +40,6 @@ public final class BackoffObservationAutoConfiguration {
 	}
 
 	@Bean
-	RepeatLogger backoffRepeatLogger() {
-		return new RepeatLogger();
-	}
-
-	@Bean
 	OverloadLogger backoffOverloadLogger() {
 		return new OverloadLogger();
 	}

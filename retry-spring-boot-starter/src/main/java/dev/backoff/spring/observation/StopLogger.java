@@ -45,8 +45,9 @@ import dev.backoff.time.RetryTime;
  * or was interrupted, a failure that an inner call has retried, or a cancellation. INFO
  * is for calls that a shutdown ended and, once for each method, for a failure that an
  * inner call has retried. WARN is, once for each method, for a failure that
- * {@code retryOn} lists but does not reach. The first failure and each stop of a stored
- * call are also WARN.
+ * {@code retryOn} lists but does not reach, or whose request may not be repeated as long
+ * as {@code idempotent} does not say so. The first failure and each stop of a stored call
+ * are also WARN.
  * <p>
  * No line shows an argument, or the message or the stack trace of a call's failure. The
  * only exception is a failure that a recovery handled: its stack trace follows in a line
@@ -94,7 +95,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
 
-	private final Set<String> unreachedMethods = ConcurrentHashMap.newKeySet();
+	private final Set<String> unmeantMethods = ConcurrentHashMap.newKeySet();
 
 	/** Create a logger that measures minutes by the given time. */
 	public StopLogger(RetryTime time) {
@@ -149,8 +150,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 					+ "this is said once for each method");
 			return;
 		}
-		if (level == Level.DEBUG && event.report().toString().contains(RetriesStoppedException.UNREACHED)
-				&& isFirst(this.unreachedMethods, event.method())) {
+		boolean unmeant = event.isUndeclared() || event.report().toString().contains(RetriesStoppedException.UNREACHED);
+		if (level == Level.DEBUG && unmeant && isFirst(this.unmeantMethods, event.method())) {
 			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}

@@ -68,7 +68,8 @@ final class PolicyLevels {
 		Map<PolicyKey, ConfigValue> defaults = new EnumMap<>(values(preset));
 		defaults.put(PolicyKey.PRESET, preset);
 		Map.of(PolicyKey.ATTEMPT_TIMEOUT, "10m", PolicyKey.NESTED, "multiply", PolicyKey.BUDGET, "none",
-				PolicyKey.BREAKER, policy, PolicyKey.RETRY_AFTER_MAX, "24h", PolicyKey.CONCURRENCY, "8")
+				PolicyKey.BREAKER, policy, PolicyKey.RETRY_AFTER_MAX, "24h", PolicyKey.CONCURRENCY, "8",
+				PolicyKey.IDEMPOTENT, "true")
 			.forEach((key, text) -> defaults.put(key, durableDefault(key, text)));
 		defaults.forEach((key, value) -> this.strongest.putIfAbsent(key, new Ranked(value, 0)));
 	}
