@@ -1,22 +1,27 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.FailureClassifier.FailedRequest;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
-import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -27,9 +32,33 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** Which failures are retried where it has been said whether work may be repeated. */
 class IdempotencyTests {
 
+	private static final URI PAY = URI.create("http://pay.example:81/orders");
+
 	private final RecordingListener listener = new RecordingListener();
 
 	private final IOException failure = new IOException("reset");
+
+	private FailureClassification classification;
+
+	/* What the client says of the failure, which is its own unless this is null. */
+	private FailedRequest failed = new FailedRequest(null, null);
+
+	private Requests request = () -> {
+	};
+
+	private final FailureClassifier client = new FailureClassifier() {
+
+		@Override
+		public FailureClassification classify(Throwable failure) {
+			return IdempotencyTests.this.classification;
+		}
+
+		@Override
+		public FailedRequest failedRequest(Throwable failure) {
+			return IdempotencyTests.this.failed;
+		}
+
+	};
 
 	@Nested
 	class No {
@@ -51,15 +80,15 @@ class IdempotencyTests {
 		@EnumSource(names = { "CONNECT", "POOL" }, mode = EnumSource.Mode.EXCLUDE)
 		void isNotRetriedWhatMayHaveBeenApplied(RetryCause cause) {
 			assertThat(attempts(Idempotency.NO, FailureClassification.transientFailure(cause))).isOne();
-			assertThat(IdempotencyTests.this.listener.report())
+			assertThat(stop().report())
 				.hasMessageContaining("NOT_RETRYABLE, the work may have been applied and is not idempotent");
-			assertThat(IdempotencyTests.this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+			assertThat(stop().report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
 		}
 
 		@Test
 		void isNotRetriedWhatNobodyClassified() {
 			assertThat(attempts(Idempotency.NO, null)).isOne();
-			assertThat(IdempotencyTests.this.listener.report()).hasMessageContaining("may have been applied");
+			assertThat(stop().report()).hasMessageContaining("may have been applied");
 		}
 
 		@Test
@@ -86,15 +115,44 @@ class IdempotencyTests {
 
 		@Test
 		void isRetriedAConflictOfTwoRequestsWithOneKey() {
+			IdempotencyTests.this.request = () -> Attempt.current().idempotencyKey();
 			assertThat(attempts(Idempotency.BY_KEY, this.conflict)).isEqualTo(3);
 			assertThat(attempts(Idempotency.BY_KEY, this.conflict.withHint(Duration.ofSeconds(1)))).isEqualTo(3);
+		}
+
+		@Test
+		void isNotRetriedAConflictIfNoKeyWasSent() {
+			assertThat(attempts(Idempotency.BY_KEY, this.conflict)).isOne();
+		}
+
+		@Test
+		void isJudgedByMethodWithoutAKeyOfThisAttempt() {
+			boolean[] sent = new boolean[1];
+			IdempotencyTests.this.request = () -> {
+				OutboundRequest request = OutboundRequest.begin("POST", PAY);
+				sent[0] = !sent[0] && request.idempotencyKey() != null;
+			};
+			assertThat(attempts(Idempotency.BY_KEY, null)).isEqualTo(2);
+			assertThat(stop().report())
+				.hasMessageContaining("the POST to pay.example:81 may have been applied, and no idempotency key was "
+						+ "sent: add the host to backoff.http.hosts, or send Attempt.current().idempotencyKey()");
+			assertThat(stop().isUndeclared()).isTrue();
+		}
+
+		@Test
+		void theKeyOfACallBesideItDoesNotCount() {
+			IdempotencyTests.this.request = () -> {
+				retry(Idempotency.BY_KEY).call(() -> OutboundRequest.begin("POST", PAY).idempotencyKey());
+				retry(Idempotency.BY_KEY).call(() -> OutboundRequest.begin("POST", PAY));
+			};
+			assertThat(attempts(Idempotency.BY_METHOD, null)).isOne();
 		}
 
 		@ParameterizedTest
 		@EnumSource(names = "BY_KEY", mode = EnumSource.Mode.EXCLUDE)
 		void isNotRetriedAConflictWithoutKeys(Idempotency idempotency) {
 			assertThat(attempts(idempotency, this.conflict)).isOne();
-			assertThat(IdempotencyTests.this.listener.report()).hasMessageContaining("IOException is permanent");
+			assertThat(stop().report()).hasMessageContaining("IOException is permanent");
 		}
 
 		@Test
@@ -107,6 +165,125 @@ class IdempotencyTests {
 			assertThat(
 					attempts(Idempotency.BY_KEY, this.conflict, (policy) -> policy.abortOn(List.of(IOException.class))))
 				.isOne();
+		}
+
+	}
+
+	/** Requests and failures of an HTTP client, which answers to a POST last. */
+	@Nested
+	class ByMethod {
+
+		private final FailureClassification io = FailureClassification.transientFailure(RetryCause.IO);
+
+		private final FailureClassification connect = FailureClassification.transientFailure(RetryCause.CONNECT);
+
+		@ParameterizedTest
+		@ValueSource(strings = { "POST", "PATCH", "LOCK", "MKCOL", "post" })
+		void isNotRetriedAnUnsafeRequest(String method) {
+			sends(method);
+			assertThat(attempts(null, this.io)).isOne();
+			assertThat(stop().report()).hasMessageContaining("NOT_RETRYABLE, the " + method
+					+ " to pay.example:81 may have been applied; set idempotent to true if a repetition does no harm, "
+					+ "to by-key if the server honours the key, or to by-method to keep this (policy");
+			assertThat(stop().isUndeclared()).isTrue();
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY", "PROPFIND", "REPORT",
+				"SEARCH" })
+		void isRetriedASafeRequest(String method) {
+			sends(method);
+			assertThat(attempts(null, this.io)).isEqualTo(3);
+		}
+
+		@Test
+		void isSaidWhenWritten() {
+			sends("POST");
+			assertThat(attempts(Idempotency.BY_METHOD, this.io)).isOne();
+			assertThat(stop().isUndeclared()).isFalse();
+			assertThat(attempts(Idempotency.BY_METHOD, this.io, (policy) -> policy.until((result, context) -> true)))
+				.isOne();
+		}
+
+		@Test
+		void isNotMeantIfAStateIsAskedForAgainOrNothingIsRepeated() {
+			sends("POST");
+			assertThat(attempts(null, this.io, (policy) -> policy.until((result, context) -> true))).isEqualTo(3);
+			assertThat(attempts(null, this.io, (policy) -> policy.maxAttempts(1))).isOne();
+			assertThat(stop().report().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
+		}
+
+		@Test
+		void isRetriedARequestThatWasNotApplied() {
+			sends("GET", "POST");
+			assertThat(attempts(null, this.connect)).isEqualTo(3);
+			assertThat(attempts(null, this.io.unapplied())).isEqualTo(3);
+			assertThat(attempts(null, FailureClassification.throttled(RetryCause.HTTP_429))).isEqualTo(3);
+			assertThat(attempts(Idempotency.NO, this.io.unapplied())).isOne();
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "POST, POST", "POST, GET" })
+		void isNotRetriedIfAnUnsafeRequestWasSentBefore(String methods) {
+			sends(methods.split(", "));
+			assertThat(attempts(null, this.connect)).isOne();
+		}
+
+		@Test
+		void isNotRetriedAfterAFailureOfAnotherClient() {
+			sends("POST");
+			IdempotencyTests.this.failed = null;
+			assertThat(attempts(null, this.connect)).isOne();
+		}
+
+		@Test
+		void isNotRetriedWhereListsDecideAlone() {
+			IdempotencyTests.this.failed = new FailedRequest("POST", PAY);
+			assertThat(attempts(null, this.connect, (policy) -> policy.judgedByLists(true))).isOne();
+			assertThat(stop().report().host()).isEqualTo("pay.example:81");
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "http://pay/orders, 3", "http://pay.example:81/orders, 3", "http://pay.example:81/cards, 1" })
+		void aRequestThatItsFailureNamesAgainIsTheSame(URI uri, int attempts) {
+			sends("POST");
+			IdempotencyTests.this.failed = new FailedRequest("POST", uri);
+			assertThat(attempts(null, this.connect)).isEqualTo(attempts);
+		}
+
+		@Test
+		void whatAnotherThreadSentCounts() {
+			IdempotencyTests.this.request = () -> {
+				Thread thread = new Thread(RetryContext.capture().wrap(() -> {
+					OutboundRequest.begin("POST", PAY);
+				}));
+				thread.start();
+				thread.join();
+			};
+			assertThat(attempts(null, this.io)).isOne();
+		}
+
+		/* An inner call that says nothing leaves the judgement to the outer policy. */
+		@ParameterizedTest
+		@CsvSource(nullValues = "-", value = { "-, -, 1", "-, YES, 3", "BY_METHOD, YES, 3", "NO, YES, 1", "YES, -, 3",
+				"BY_KEY, -, 1", "BY_KEY, YES, 3" })
+		void anOuterPolicyJudgesItself(Idempotency inner, Idempotency outer, int attempts) {
+			int[] requests = new int[1];
+			IdempotencyTests.this.request = () -> retry(inner, (policy) -> policy.maxAttempts(2)).call(() -> {
+				requests[0]++;
+				OutboundRequest.begin("POST", PAY);
+				if (inner != Idempotency.YES) {
+					throw IdempotencyTests.this.failure;
+				}
+				return null;
+			});
+			assertThat(attempts(outer, this.io)).isEqualTo(attempts);
+			assertThat(requests[0]).isEqualTo(attempts);
+		}
+
+		private void sends(String... methods) {
+			IdempotencyTests.this.request = () -> Stream.of(methods)
+				.forEach((method) -> OutboundRequest.begin(method, PAY));
 		}
 
 	}
@@ -124,16 +301,40 @@ class IdempotencyTests {
 
 	private int attempts(Idempotency idempotency, FailureClassification classification,
 			UnaryOperator<RetryPolicyBuilder> more) {
-		ScriptedOperation<String> work = ScriptedOperation.<String>script().fails(this.failure);
-		RetryPolicy policy = more
-			.apply(RetryPolicy.builder("orders")
-				.maxAttempts(3)
-				.idempotency(idempotency)
-				.classifiers(List.of((FailureClassifier) (failure) -> classification)))
-			.build();
-		Retry retry = Retry.builder(policy).time(new VirtualTime()).listener(this.listener).build();
-		assertThatThrownBy(() -> retry.call(work)).isSameAs(this.failure);
-		return work.calls();
+		this.classification = classification;
+		int[] attempts = new int[1];
+		Retry retry = retry(idempotency, more);
+		assertThatThrownBy(() -> retry.call(() -> {
+			attempts[0]++;
+			this.request.run();
+			throw this.failure;
+		})).isSameAs(this.failure);
+		return attempts[0];
+	}
+
+	private RetryEvent.Stopped stop() {
+		List<RetryEvent.Stopped> stops = this.listener.stopped();
+		return stops.get(stops.size() - 1);
+	}
+
+	private Retry retry(Idempotency idempotency) {
+		return retry(idempotency, (policy) -> policy);
+	}
+
+	private Retry retry(Idempotency idempotency, UnaryOperator<RetryPolicyBuilder> more) {
+		RetryPolicyBuilder policy = RetryPolicy.builder("orders").maxAttempts(3).classifiers(List.of(this.client));
+		if (idempotency != null) {
+			policy.idempotency(idempotency);
+		}
+		return Retry.builder(more.apply(policy).build()).time(new VirtualTime()).listener(this.listener).build();
+	}
+
+	/** Work that sends requests. */
+	@FunctionalInterface
+	private interface Requests {
+
+		void run() throws Exception;
+
 	}
 
 }

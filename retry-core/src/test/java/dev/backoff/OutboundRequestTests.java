@@ -14,12 +14,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
@@ -43,7 +40,7 @@ class OutboundRequestTests {
 	@Test
 	void tellsTheAttemptAndTheTimeLeft() throws Exception {
 		List<OutboundRequest> requests = new ArrayList<>();
-		retry(Idempotency.ASSUMED, Duration.ofSeconds(5)).call(() -> {
+		retry(Idempotency.YES, Duration.ofSeconds(5)).call(() -> {
 			requests.add(begin());
 			return failingTwice(requests.size());
 		});
@@ -85,7 +82,7 @@ class OutboundRequestTests {
 				OutboundRequest.begin("GET", URI.create("http://first.example"));
 			}
 		}).host()).isNull();
-		assertThat(stop((attempt) -> OutboundRequest.sent("GET", () -> URI.create("no host"))))
+		assertThat(stop((attempt) -> OutboundRequest.begin("GET", null)))
 			.extracting(RetriesStoppedException::attempts, RetriesStoppedException::host)
 			.containsExactly(3, null);
 	}
@@ -195,113 +192,6 @@ class OutboundRequestTests {
 			});
 			assertThat(OutboundRequestTests.this.keys).hasSize(6);
 			assertThat(OutboundRequestTests.this.keys.subList(4, 6)).containsExactly(key(0), key(1));
-		}
-
-	}
-
-	@Nested
-	class Repeats {
-
-		private final List<String> repeats = new ArrayList<>();
-
-		@ParameterizedTest
-		@ValueSource(strings = { "POST", "PATCH" })
-		void areToldOfMethodsThatMayHaveAnEffect(String method) throws Exception {
-			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method, null));
-			assertThat(this.repeats).containsExactly(method);
-		}
-
-		@ParameterizedTest
-		@ValueSource(strings = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS" })
-		void areNotToldOfTheOthers(String method) throws Exception {
-			repeat(Idempotency.ASSUMED, () -> OutboundRequest.begin(method, null));
-			assertThat(this.repeats).containsOnlyNulls();
-		}
-
-		@Test
-		void areNotToldOfWhereSomebodyHasSaidSo() throws Exception {
-			repeat(Idempotency.YES, () -> OutboundRequest.begin("POST", null));
-			assertThat(this.repeats).containsOnlyNulls();
-		}
-
-		@Test
-		void areNotToldOfWhereTheKeyWasSent() throws Exception {
-			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST", null).idempotencyKey());
-			assertThat(this.repeats).containsOnlyNulls();
-		}
-
-		@Test
-		void areNotToldOfWhereTheApplicationAskedForTheKey() throws Exception {
-			repeat(Idempotency.BY_KEY, () -> {
-				OutboundRequest.begin("POST", null);
-				return Attempt.current().idempotencyKey();
-			});
-			assertThat(this.repeats).containsOnlyNulls();
-		}
-
-		@Test
-		void areToldOfWhereNoKeyWasSentThoughThePolicyCountsOnIt() throws Exception {
-			repeat(Idempotency.BY_KEY, () -> OutboundRequest.begin("POST", null));
-			assertThat(this.repeats).containsExactly("POST");
-		}
-
-		@ParameterizedTest
-		@CsvSource(nullValues = "-", value = { "ASSUMED, POST", "NO, POST", "YES, -", "BY_KEY, -" })
-		void ofAnInnerCallThatSucceededAreTold(Idempotency inner, String expected) throws Exception {
-			repeat(Idempotency.ASSUMED,
-					() -> retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST", null)));
-			assertThat(this.repeats).containsExactly(expected);
-		}
-
-		@ParameterizedTest
-		@CsvSource(nullValues = "-", value = { "ASSUMED, POST", "YES, -" })
-		void onAnotherThreadAreTold(Idempotency inner, String expected) throws Exception {
-			repeat(Idempotency.ASSUMED, () -> {
-				Thread thread = new Thread(RetryContext.capture().wrap(() -> {
-					retry(inner, Duration.ofSeconds(60)).call(() -> OutboundRequest.begin("POST", null));
-				}));
-				thread.start();
-				thread.join();
-				return null;
-			});
-			assertThat(this.repeats).containsExactly(expected);
-		}
-
-		@Test
-		void ofAnEarlierAttemptAreForgotten() throws Exception {
-			int[] attempt = { 0 };
-			retry(Idempotency.ASSUMED).call(() -> {
-				if (++attempt[0] == 1) {
-					OutboundRequest.begin("POST", null);
-				}
-				return failingTwice(attempt[0]);
-			});
-			assertThat(this.repeats).containsExactly("POST", null);
-		}
-
-		private void repeat(Idempotency idempotency, Operation<?, Exception> request) throws Exception {
-			int[] attempt = { 0 };
-			retry(idempotency).call(() -> {
-				request.run();
-				if (++attempt[0] == 1) {
-					throw new IOException("reset");
-				}
-				return "done";
-			});
-		}
-
-		private Retry retry(Idempotency idempotency) {
-			return Retry.builder(policy(idempotency).build())
-				.time(OutboundRequestTests.this.time)
-				.listener(Listeners.onRetry((event) -> {
-					RetryEvent.RepeatedRequest request = event.repeats();
-					Repeats.this.repeats.add((request != null) ? request.method() : null);
-				}))
-				.build();
-		}
-
-		private Retry retry(Idempotency idempotency, Duration deadline) {
-			return OutboundRequestTests.this.retry(idempotency, deadline);
 		}
 
 	}

@@ -2,6 +2,7 @@ package dev.backoff.spring.http;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLTransientConnectionException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -14,12 +15,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
@@ -27,6 +30,10 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
+import dev.backoff.failure.RetryCause;
+import dev.backoff.fixture.SocketServer;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
@@ -37,7 +44,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @ExtendWith(OutputCaptureExtension.class)
 class AppliedWorkTests {
 
-	private static final String WARNING = " sends a POST again that may have been applied";
+	private static final String WARNING = " may have been applied";
 
 	private final WorkServer server = new WorkServer(2);
 
@@ -72,24 +79,76 @@ class AppliedWorkTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void isAppliedAgainWithAWarningIfNobodySaysMore(HttpClients client, CapturedOutput output) {
+	void isAppliedOnceWithAWarningIfNothingIsSaid(HttpClients client, CapturedOutput output) {
 		this.runner.run((context) -> {
 			Orders orders = context.getBean(Orders.class);
-			orders.place(() -> client.post(context, this.server.url()));
-			assertThat(this.server.applied()).hasSize(3);
-			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
-			assertThat(output).doesNotContain(this.server.url());
+			for (int i = 1; i <= 2; i++) {
+				assertThat(catchThrowable(() -> orders.place(() -> client.post(context, this.server.url()))))
+					.isNotNull();
+				assertThat(this.server.applied()).hasSize(i);
+			}
+			assertThat(warnings(output)).isOne();
+			assertThat(output).contains("the POST to localhost:" + this.server.port() + WARNING)
+				.contains("this is said once for each method")
+				.doesNotContain(this.server.url());
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "idempotent=true, 3", "idempotent=by-method, 1", "classifier=none, 1",
+			"classifier=retryAll, 1", "abort-on=java.lang.Error, 1" })
+	void isAppliedAgainIfThePolicySaysSo(String example, CapturedOutput output) {
+		String[] setting = example.split(", ");
+		WebClient client = WebClient.create(this.server.url());
+		this.runner.withPropertyValues("backoff.policies.[Orders.place]." + setting[0])
+			.withBean("retryAll", FailureClassifier.class,
+					() -> (failure) -> FailureClassification.transientFailure(RetryCause.OTHER))
+			.run((context) -> {
+				catchThrowable(() -> context.getBean(Orders.class)
+					.place(() -> client.post().bodyValue("work").retrieve().toBodilessEntity().block()));
+				assertThat(this.server.applied()).hasSize(Integer.parseInt(setting[1]));
+				assertThat(warnings(output)).isEqualTo(setting[0].startsWith("idempotent") ? 0 : 1);
+			});
+	}
+
+	/* Redirects are followed by default, and nothing was sent that could redirect. */
+	@ParameterizedTest
+	@EnumSource
+	void isSentAgainWhereNoConnectionCameAbout(HttpClients client, CapturedOutput output) {
+		this.runner.run((context) -> {
+			Throwable failure = catchThrowable(() -> context.getBean(Orders.class)
+				.place(() -> client.post(context, "http://localhost:" + SocketServer.closedPort() + "/work")));
+			assertThat(RetriesStoppedException.of(failure).attempts()).isEqualTo(4);
+			assertThat(warnings(output)).isZero();
 		});
 	}
 
 	@Test
-	void isAppliedAgainWithAWarningByAWebClientThatSpringBootHasNotBuilt(CapturedOutput output) {
-		WebClient client = WebClient.create(this.server.url());
-		this.runner.run((context) -> {
-			context.getBean(Orders.class)
-				.place(() -> client.post().bodyValue("work").retrieve().toBodilessEntity().block());
-			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
+	void isNotSentAgainIfALaterStepFails() throws IOException {
+		try (WorkServer healthy = new WorkServer(0)) {
+			this.runner.run((context) -> {
+				Throwable failure = catchThrowable(() -> context.getBean(Orders.class).place(() -> {
+					HttpClients.REST_CLIENT.post(context, healthy.url());
+					throw new CannotGetJdbcConnectionException("no connection", new SQLTransientConnectionException());
+				}));
+				assertThat(failure).isInstanceOf(CannotGetJdbcConnectionException.class);
+				assertThat(healthy.applied()).hasSize(1);
+			});
+		}
+	}
+
+	@Test
+	void isAppliedOnceByKeyIfNoKeyWasSent(CapturedOutput output) {
+		this.runner.withPropertyValues("backoff.http.hosts=elsewhere.example").run((context) -> {
+			catchThrowable(() -> context.getBean(Orders.class)
+				.placeByKey(() -> HttpClients.REST_CLIENT.post(context, this.server.url())));
+			assertThat(this.server.applied()).hasSize(1);
+			assertThat(output).contains(WARNING + ", and no idempotency key was sent: add the host");
 		});
+	}
+
+	private static int warnings(CapturedOutput output) {
+		return output.getOut().split(WARNING, -1).length - 1;
 	}
 
 	static Stream<RuntimeException> answers() {
@@ -102,24 +161,14 @@ class AppliedWorkTests {
 
 	@ParameterizedTest
 	@MethodSource("answers")
-	void isAppliedAgainWithAWarningWhereTheFailureNamesTheRequest(RuntimeException answer, CapturedOutput output) {
+	void isNotRepeatedWhereTheFailureNamesTheRequest(RuntimeException answer, CapturedOutput output) {
 		this.runner.run((context) -> {
 			assertThat(catchThrowable(() -> context.getBean(Orders.class).place(() -> {
 				throw answer;
 			}))).isSameAs(answer);
 			assertThat(RetriesStoppedException.of(answer).host()).isEqualTo("pay.example");
-			assertThat(output.getOut().split("Retrying Orders.place" + WARNING, -1)).hasSize(2);
-		});
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void isAppliedAgainWithoutAWarningIfSomebodyHasSaidSo(HttpClients client, CapturedOutput output) {
-		this.runner.withPropertyValues("backoff.policies.[Orders.place].idempotent=yes").run((context) -> {
-			Orders orders = context.getBean(Orders.class);
-			orders.place(() -> client.post(context, this.server.url()));
-			assertThat(this.server.applied()).hasSize(3);
-			assertThat(output).doesNotContain(WARNING);
+			assertThat(RetriesStoppedException.of(answer).attempts()).isOne();
+			assertThat(output).contains("the POST to pay.example" + WARNING);
 		});
 	}
 
