@@ -27,6 +27,7 @@ import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 
 import dev.backoff.Operation;
+import dev.backoff.OutboundRequest;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
@@ -49,6 +50,8 @@ public final class FaultScript {
 
 	/* One for each attempt. */
 	private final Queue<Action> numbered = new ArrayDeque<>();
+
+	private volatile @Nullable String sent;
 
 	/* Repeats for ever after them. */
 	private @Nullable Action last;
@@ -79,9 +82,21 @@ public final class FaultScript {
 		return replaces(failure::get).times(times);
 	}
 
+	/**
+	 * Let each attempt whose work a later step replaces count as having sent a request
+	 * with this HTTP method, and with its key if the policy is {@code by-key}.
+	 */
+	public FaultScript sends(String method) {
+		this.sent = Objects.requireNonNull(method, "method");
+		return this;
+	}
+
 	private FaultScript replaces(Operation<? extends Throwable, Throwable> failure) {
+		String method = this.sent;
 		return add((work) -> {
 			Recording.workIsReplaced();
+			OutboundRequest request = (method != null) ? OutboundRequest.begin(method, null) : null;
+			String unused = (request != null) ? request.idempotencyKey() : null;
 			throw failure.run();
 		});
 	}

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -19,6 +21,12 @@ import reactor.test.StepVerifier;
 import org.springframework.web.client.HttpClientErrorException;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
+
+import dev.backoff.Retry;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.policy.RetryPolicy;
+import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -50,6 +58,21 @@ class FaultScriptTests {
 	@Test
 	void doesTheWorkWithoutAStep() {
 		assertThat(failures(2)).containsOnly(false);
+	}
+
+	@ParameterizedTest
+	@CsvSource(nullValues = "-", value = { "-, 1", "YES, 4", "BY_KEY, 4" })
+	void countsAsTheRequestThatTheReplacedWorkWouldSend(Idempotency idempotency, int attempts) {
+		RetryPolicyBuilder policy = RetryPolicy.builder("orders");
+		if (idempotency != null) {
+			policy.idempotency(idempotency);
+		}
+		Throwable failure = catchThrowable(() -> Retry.builder(policy.build())
+			.time(this.time)
+			.build()
+			.call(this.script.sends("POST").answers(502).around(this.worked::incrementAndGet)));
+		assertThat(RetriesStoppedException.of(failure).attempts()).isEqualTo(attempts);
+		assertThat(this.worked).hasValue(0);
 	}
 
 	@Test

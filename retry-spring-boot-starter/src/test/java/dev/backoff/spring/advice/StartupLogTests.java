@@ -72,11 +72,11 @@ class StartupLogTests {
 
 		@Test
 		void warnsOfRequestsThatMayHaveBeenAppliedUnlessThePolicyAnswers() {
-			String policies = "backoff.policies: { answered.idempotent: by-key, once.max-attempts: 1 }";
+			String policies = "backoff.policies: { answered.idempotent: by-method, once.max-attempts: 1 }";
 			assertThat(log(policies, WithCarrier.class)).containsOnlyOnce(
-					"WARN A retry sends a request again that may have been applied: Carrier.book(), Carrier.change(), "
-							+ "Carrier.place(); say whether that does harm: idempotent: true if it does none, false if it "
-							+ "does, by-key if the server honours the idempotency key");
+					"WARN Requests of these methods are not repeated once they may have been applied: Carrier.book(), "
+							+ "Carrier.change(), Carrier.place(); set idempotent: true if a repetition does no harm, "
+							+ "by-key if the server honours the idempotency key, by-method to keep this");
 			assertThat(log(policies, CarrierServer.class)).isEmpty();
 		}
 

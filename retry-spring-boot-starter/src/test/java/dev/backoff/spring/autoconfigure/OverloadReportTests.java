@@ -85,7 +85,7 @@ class OverloadReportTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '`',
 			textBlock = """
-					idempotent: perhaps | idempotent (perhaps): must be true, false or by-key. | Write true, false or by-key; yes and no stand for the first two.
+					idempotent: perhaps | idempotent (perhaps): must be by-method, true, false or by-key. | Write by-method, true, false or by-key; yes and no stand for true and false.
 					when-empty: wai | when-empty (wai): must be one of stop, wait. | Write wait.
 					concurrency: 0 | concurrency (0): must be a whole number from 1 to 1000000, or none. | Write 1 or more, or none for no limit.
 					{ concurrency: 2, max-waiting: -1 } | max-waiting (-1): must be a whole number from 0 to 1000000, or unlimited. | Write 0 to refuse at once, a number, or unlimited.
@@ -183,8 +183,8 @@ class OverloadReportTests {
 						"Define backoff.breakers.gateway, or remove it.",
 						"@Backoff on Named.place(): invalid budget (gateway): names a budget that is not defined.",
 						"Define backoff.budgets.gateway, or remove it.",
-						"@Backoff on Named.place(): invalid idempotent (sometimes): must be true, false or by-key.",
-						"Write true, false or by-key; yes and no stand for the first two."),
+						"@Backoff on Named.place(): invalid idempotent (sometimes): must be by-method, true, false or by-key.",
+						"Write by-method, true, false or by-key; yes and no stand for true and false."),
 				ReportRow.of("numbers and switches in an annotation", SmallApplication.of(Numbered.class),
 						"@Backoff on Numbered.place(): invalid breaker (no): must be the name of a breaker, or none.",
 						"Write none to switch it off.",

@@ -141,7 +141,7 @@ class OverloadValuesTests {
 
 	@ParameterizedTest
 	@CsvSource({ "true, YES", "Yes, YES", "on, YES", "false, NO", "no, NO", "by-key, BY_KEY", "byKey, BY_KEY",
-			"BY_KEY, BY_KEY" })
+			"BY_KEY, BY_KEY", "by-method, BY_METHOD" })
 	void readsWhetherWorkMayBeAppliedAgain(String text, Idempotency idempotency) {
 		assertThat(OverloadValues.idempotency(text)).isEqualTo(idempotency);
 	}
@@ -149,8 +149,8 @@ class OverloadValuesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "maybe", "key", "1" })
 	void refusesOtherWordsForIt(String text) {
-		assertRefuses(() -> OverloadValues.idempotency(text), "must be true, false or by-key",
-				"Write true, false or by-key; yes and no stand for the first two.");
+		assertRefuses(() -> OverloadValues.idempotency(text), "must be by-method, true, false or by-key",
+				"Write by-method, true, false or by-key; yes and no stand for true and false.");
 	}
 
 }

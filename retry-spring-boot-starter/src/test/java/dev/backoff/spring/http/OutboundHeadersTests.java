@@ -89,7 +89,7 @@ class OutboundHeadersTests {
 	@EnumSource
 	void tellNobodyByDefault(HttpClients client) {
 		this.runner.run((context) -> {
-			sendThreeTimes(client, context, HttpMethod.POST, Idempotency.BY_KEY);
+			sendThreeTimes(client, context, HttpMethod.PUT, Idempotency.BY_KEY);
 			assertNothingTold(3);
 		});
 	}
@@ -98,7 +98,7 @@ class OutboundHeadersTests {
 	@EnumSource
 	void tellNobodyElse(HttpClients client) {
 		this.runner.withPropertyValues("backoff.http.hosts=orders.example.com,localhost:1").run((context) -> {
-			sendThreeTimes(client, context, HttpMethod.POST, Idempotency.BY_KEY);
+			sendThreeTimes(client, context, HttpMethod.PUT, Idempotency.BY_KEY);
 			assertNothingTold(3);
 		});
 	}
