@@ -253,12 +253,7 @@ final class AttemptContext {
 
 	/** Return the last unsafe request of the running attempt, or null. */
 	@Nullable UnsafeRequest unsafeRequest() {
-		return (this.reports != null) ? this.reports.unsafe() : null;
-	}
-
-	/** Return whether that is the attempt's last request, and its only unsafe one. */
-	boolean isUnsafeRequestLast() {
-		return this.reports != null && this.reports.isLast();
+		return (this.reports != null) ? this.reports.unsafe.get() : null;
 	}
 
 	/** Note that a call inside has thrown a failure which is not to be retried here. */

@@ -163,9 +163,8 @@ sealed interface Decision {
 
 		/** Return the same with an earlier failure, if there is one, in its words. */
 		Stop after(String what, @Nullable String failure) {
-			return (failure == null) ? this
-					: new Stop(this.reason, ((this.why != null) ? this.why + "; " : "") + what + failure, this.problem,
-							this.isUndeclared);
+			return (failure == null) ? this : new Stop(this.reason,
+					((this.why != null) ? this.why + "; " : "") + what + failure, this.problem, this.isUndeclared);
 		}
 
 	}

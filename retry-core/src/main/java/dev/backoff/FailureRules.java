@@ -224,11 +224,11 @@ final class FailureRules {
 		UnsafeRequest unsafe = (context != null) ? context.unsafeRequest() : null;
 		boolean judged = idempotency == Idempotency.BY_METHOD || (idempotency == Idempotency.BY_KEY && !isByKey(call));
 		if (!judged || unsafe == null || this.policy.maxAttempts() == 1
-				|| (ofRequest && retryable.isUnapplied() && context.isUnsafeRequestLast())) {
+				|| (ofRequest && retryable.isUnapplied() && unsafe.isAlone())) {
 			return retryable;
 		}
-		return retryable.refusedAs(Decision.mayBeApplied(unsafe, idempotency == Idempotency.BY_KEY,
-				this.policy.isIdempotencySet()));
+		return retryable.refusedAs(
+				Decision.mayBeApplied(unsafe, idempotency == Idempotency.BY_KEY, this.policy.isIdempotencySet()));
 	}
 
 	/* Without its key, the server could not tell a repeated request from a new one. */

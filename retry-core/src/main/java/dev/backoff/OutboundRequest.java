@@ -68,7 +68,7 @@ public final class OutboundRequest {
 	}
 
 	private static @Nullable UnsafeRequest unsafe(String method, @Nullable URI uri) {
-		return isRepeatable(method) ? null : new UnsafeRequest(method, uri);
+		return isRepeatable(method) ? null : new UnsafeRequest(method, uri, true);
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
@@ -113,40 +114,35 @@ final class SharedAttempt {
 		/* By one of its requests. */
 		volatile boolean keyAsked;
 
-		private @Nullable UnsafeRequest unsafe;
-
-		/* Whether another request came after it, or an unsafe one before it. */
-		private boolean passed;
+		/* The last one, or null. */
+		final AtomicReference<@Nullable UnsafeRequest> unsafe = new AtomicReference<>();
 
 		/** Note a request: an unsafe one, or null for one that may be repeated. */
-		synchronized void sends(@Nullable UnsafeRequest request) {
-			this.passed |= this.unsafe != null;
-			this.unsafe = (request != null) ? request : this.unsafe;
+		void sends(@Nullable UnsafeRequest request) {
+			this.unsafe.updateAndGet((before) -> UnsafeRequest.after(before, request));
 		}
 
 		/** Note a request that has failed, unless it was noted when it was sent. */
-		synchronized void failed(@Nullable UnsafeRequest request) {
-			if (request == null || !request.isSame(this.unsafe)) {
-				sends(request);
-			}
-		}
-
-		/** Return the last unsafe request, or null if none is known. */
-		synchronized @Nullable UnsafeRequest unsafe() {
-			return this.unsafe;
-		}
-
-		/** Return whether it was the attempt's last request, and its only unsafe one. */
-		synchronized boolean isLast() {
-			return !this.passed;
+		void failed(@Nullable UnsafeRequest request) {
+			this.unsafe.updateAndGet((before) -> (request != null && request.isSame(before)) ? before
+					: UnsafeRequest.after(before, request));
 		}
 
 		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
 
 	}
 
-	/** A request that may have an effect each time that it is sent. */
-	record UnsafeRequest(String method, @Nullable URI uri) {
+	/**
+	 * A request that may have an effect each time that it is sent.
+	 *
+	 * @param isAlone whether it is the attempt's last request, and its only unsafe one
+	 */
+	record UnsafeRequest(String method, @Nullable URI uri, boolean isAlone) {
+
+		static @Nullable UnsafeRequest after(@Nullable UnsafeRequest before, @Nullable UnsafeRequest request) {
+			UnsafeRequest last = (request != null) ? request : before;
+			return (before == null || last == null) ? last : new UnsafeRequest(last.method, last.uri, false);
+		}
 
 		boolean isSame(@Nullable UnsafeRequest other) {
 			return other != null && this.method.equals(other.method) && Objects.equals(path(), other.path());

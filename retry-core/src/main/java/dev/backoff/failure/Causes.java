@@ -150,8 +150,8 @@ public final class Causes {
 	 * @return whether it is a timeout
 	 */
 	public static boolean isTimeout(@Nullable Throwable failure, @Nullable FailureClassification known) {
-		if (failure == null || (known != null && (known.isUnapplied() || known.cause() == RetryCause.CONNECT
-				|| known.cause() == RetryCause.POOL))) {
+		if (failure == null || (known != null
+				&& (known.isUnapplied() || known.cause() == RetryCause.CONNECT || known.cause() == RetryCause.POOL))) {
 			return false;
 		}
 		return (known != null && known.cause() == RetryCause.TIMEOUT) || find(failure, (cause) -> {

@@ -137,8 +137,7 @@ final class IoFailureClassifier implements TypedClassifier {
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		FailureClassification answer = classifyAlone(failure);
-		return (this.afterRedirects && answer != null && answer.isWithoutEffect()) ? answer.unapplied()
-				: answer;
+		return (this.afterRedirects && answer != null && answer.isWithoutEffect()) ? answer.unapplied() : answer;
 	}
 
 	private static @Nullable FailureClassification classifyAlone(Throwable failure) {
