@@ -44,7 +44,7 @@ final class Warehouse implements AutoCloseable {
 
 	/** Reserve one piece of an item, by one request. */
 	String reserve(String item) {
-		return String.valueOf(this.client.post().uri("/reservations/{item}", item).retrieve().body(String.class));
+		return String.valueOf(this.client.put().uri("/reservations/{item}", item).retrieve().body(String.class));
 	}
 
 	/** Answer with these statuses from now on, and then with 200. */

@@ -21,7 +21,10 @@ public class LogisticsService {
 		this.partner = partner;
 	}
 
-	/** Announce all orders that are ready; retry after 5 s and after 10 s. */
+	/**
+	 * Announce all orders that are ready; retry after 5 s and after 10 s. The request is
+	 * a PUT, which is safe to repeat.
+	 */
 	@Backoff(value = "logistics-sync", ladder = { "5s", "10s" })
 	List<Long> sync() {
 		List<Long> ready = this.orders.awaitingShipment();

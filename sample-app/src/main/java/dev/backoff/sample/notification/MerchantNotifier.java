@@ -43,8 +43,11 @@ public class MerchantNotifier {
 		return Notification.parked(payment.trade(), this.parked.park(payment, key, report));
 	}
 
-	/** Send a parked notification with its original key. */
-	@Backoff(value = "notification-redo", preset = "user-facing", idempotent = "by-key")
+	/**
+	 * Send a parked notification. Its original key, which is not this call's, makes
+	 * repetitions harmless.
+	 */
+	@Backoff(value = "notification-redo", preset = "user-facing", idempotent = "true")
 	void sendAgain(ParkedNotification notification) {
 		this.partner.notifyMerchant(notification.trade(), notification.idempotencyKey());
 	}
