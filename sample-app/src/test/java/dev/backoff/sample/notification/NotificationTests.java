@@ -128,6 +128,7 @@ class NotificationTests {
 	void redoesWithTheSameKey() {
 		long id = parkAfterFailures();
 		String key = lastKey();
+		this.shop.fault("notifications?answer=503");
 		assertThat(redo(id).getBody().path("state").asString()).isEqualTo("DONE");
 		assertThat(lastKey()).isEqualTo(key);
 	}
