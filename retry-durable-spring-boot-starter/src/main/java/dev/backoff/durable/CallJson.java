@@ -1,7 +1,9 @@
 package dev.backoff.durable;
 
 import java.io.ByteArrayOutputStream;
+import java.io.File;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,8 +35,11 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.introspect.Annotated;
 import tools.jackson.databind.introspect.AnnotationIntrospectorPair;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
+import tools.jackson.databind.ser.std.ToStringSerializer;
+import tools.jackson.databind.ser.std.ToStringSerializerBase;
 import tools.jackson.databind.util.TokenBuffer;
 
 import org.springframework.core.GenericTypeResolver;
@@ -71,6 +76,16 @@ final class CallJson implements Serializer {
 		this.mapper = mapper.rebuild()
 			.annotationIntrospector(new Strict(mapper.serializationConfig().getAnnotationIntrospector()))
 			.addHandler(new Unknown())
+			.addModule(new SimpleModule().addSerializer(new ToStringSerializer(File.class))
+				.addSerializer(new ToStringSerializerBase(Path.class) {
+
+					/* Without the directory of this process before a relative one. */
+					@Override
+					public String valueToString(Object path) {
+						return ((Path) path).isAbsolute() ? ((Path) path).toUri().toString() : path.toString();
+					}
+
+				}))
 			.enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
 					DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
 			.disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -44,8 +44,10 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 	/* The engine's column, less the suffix of dead letters. */
 	private static final int LONGEST_NAME = 95;
 
+	/* And types of which JSON holds a part, such as no zone or no flags. */
 	private static final List<String> REFUSED_PACKAGES = List.of("org.springframework.", "jakarta.servlet.",
-			"java.sql.", "javax.sql.");
+			"java.sql.", "javax.sql.", "java.util.Calendar", "java.util.GregorianCalendar", "java.util.regex.",
+			"javax.xml.datatype.");
 
 	private static final Set<Class<?>> UNCERTAIN = Set.of(Object.class, Serializable.class, Comparable.class,
 			Number.class);

@@ -21,6 +21,7 @@ import org.springframework.util.ReflectionUtils;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -31,7 +32,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
  */
 final class DurableMethods {
 
-	private static final int LONGEST_KEY = 100;
+	static final int LONGEST_KEY = 100;
 
 	private final BackoffMethods methods;
 
@@ -146,15 +147,16 @@ final class DurableMethods {
 
 		/* MariaDB takes keys that differ in blanks at the end for the same. */
 		String checkedKey(String key) {
-			if (key.isBlank() || key.length() > LONGEST_KEY || key.endsWith(" ")) {
-				throw invalid(key, "must have 1 to " + LONGEST_KEY + " characters and no blank at the end");
+			if (key.isBlank() || !Overrides.oneLine(key, LONGEST_KEY).equals(key) || key.endsWith(" ")) {
+				throw invalid(key, "must be one line of 1 to " + LONGEST_KEY
+						+ " characters, without control characters and without a blank at the end");
 			}
 			return key;
 		}
 
 		private IllegalArgumentException invalid(String value, String rule) {
-			return new IllegalArgumentException(
-					this.method.place(Backoff::key) + ": invalid key (" + value + "): " + rule + ".");
+			return new IllegalArgumentException(this.method.place(Backoff::key) + ": invalid key ("
+					+ Overrides.oneLine(value) + "): " + rule + ".");
 		}
 
 		String signature() {

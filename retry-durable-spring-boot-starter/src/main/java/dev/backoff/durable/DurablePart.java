@@ -21,7 +21,7 @@ import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceCurrentlyExecutingException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceNotFoundException;
 import com.github.kagkarlsson.scheduler.TaskSummary;
-import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
+import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,8 +44,6 @@ final class DurablePart implements EndpointContributor {
 	private static final Logger logger = LoggerFactory.getLogger(DurablePart.class);
 
 	private static final int MOST = 1_000;
-
-	private static final int CONFLICT = 409;
 
 	private final Lanes lanes;
 
@@ -122,38 +120,25 @@ final class DurablePart implements EndpointContributor {
 		boolean all = action.equals("requeue") && !body.containsKey("id");
 		check(policy, body.keySet(), all ? Set.of("action", "over", "limit") : Set.of("action", "id"));
 		return switch (action) {
-			case "requeue" -> all ? requeueAll(policy.name(), body) : requeue(policy.name(), text(body, "id"));
-			case "run-now" -> on(policy.name(), text(body, "id"), (row) -> reschedule(row, this.lanes.now()));
-			case "delete" -> delete(policy.name(), text(body, "id"));
+			case "requeue" -> all ? requeueAll(policy.name(), body)
+					: on(policy.name(), text(body, "id"), (row) -> due(policy.name(), row, true, this.lanes.now()));
+			case "run-now" ->
+				on(policy.name(), text(body, "id"), (row) -> due(policy.name(), row, false, this.lanes.now()));
+			case "delete" -> on(policy.name(), text(body, "id"), (row) -> delete(policy.name(), row));
 			default -> throw refusal("action", action, "must be requeue, run-now or delete", "Write one of them.");
 		};
 	}
 
-	private Object delete(String policy, String id) {
-		if (this.lanes.store().find(policy, id).map(Submissions::call).map(StoredCall::slot).isPresent()) {
-			return answer(CONFLICT, "The call is left as it is: it is the row of the schedule, which goes on.");
+	private Object delete(String policy, Execution row) {
+		if (Submissions.call(row).slot() != null) {
+			return left("it is the row of the schedule, which goes on");
 		}
-		boolean letter = this.lanes.store().find(DeadTask.name(policy), id).isPresent();
-		return on(letter ? DeadTask.name(policy) : policy, id, (row) -> {
-			client().cancel(row);
-			// after a row that cannot be read
-			OneRowSchedule.start(this.lanes.store(), Objects.requireNonNull(this.lanes.methods().of(policy)),
-					this.lanes.now());
-			logger.info("Deleted the call {} of policy {}", id, policy);
-			return Map.of("deleted", 1);
-		});
-	}
-
-	private Object requeue(String policy, String id) {
-		return on(DeadTask.name(policy), id, (row) -> {
-			boolean taken = this.lanes.store()
-				.find(row.getTaskName(), id)
-				.map(Submissions::call)
-				.filter((letter) -> letter.isReadable() && !isRequeuable(policy, letter))
-				.isPresent();
-			return taken ? answer(CONFLICT, "The call is left as it is: its key is taken by another call.")
-					: reschedule(row, this.lanes.now());
-		});
+		client().cancel(row.taskInstance);
+		// after a row that cannot be read
+		OneRowSchedule.start(this.lanes.store(), Objects.requireNonNull(this.lanes.methods().of(policy)),
+				this.lanes.now());
+		logger.info("Deleted the call {} of policy {}", Overrides.oneLine(row.taskInstance.getId(), MOST), policy);
+		return Map.of("deleted", 1);
 	}
 
 	private boolean isRequeuable(String policy, StoredCall letter) {
@@ -162,57 +147,76 @@ final class DurablePart implements EndpointContributor {
 
 	private Object requeueAll(String policy, Map<String, @Nullable Object> body) {
 		Duration over = body.containsKey("over") ? Overrides.limit("over", text(body, "over")) : Duration.ZERO;
+		if (over.compareTo(Duration.ofDays(1)) > 0) {
+			throw refusal("over", text(body, "over"), "must be at most a day", "Write a shorter time, such as 10m.");
+		}
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
-		List<TaskInstanceId> rows = requeuable(policy, limit);
+		// neither those that are due already nor those that stay hide the rest
+		List<String> rows = rows(DeadTask.name(policy), DurableTask.NEVER)
+			.filter((row) -> !row.isPicked() && isRequeuable(policy, row.getData()))
+			.limit(limit)
+			.map((row) -> row.getTaskInstance().getId())
+			.toList();
 		Instant now = this.lanes.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
 			Instant due = now.plus(over.multipliedBy(i).dividedBy(rows.size()));
-			Object answer = on(rows.get(i).getTaskName(), rows.get(i).getId(), (row) -> reschedule(row, due));
+			Object answer = on(policy, rows.get(i), (row) -> due(policy, row, true, due));
 			requeued += (answer instanceof WebEndpointResponse) ? 0 : 1;
 		}
 		return Map.of("requeued", requeued);
 	}
 
-	/* Neither those that are due already nor those that stay hide the rest. */
-	private List<TaskInstanceId> requeuable(String policy, int limit) {
-		List<TaskInstanceId> rows = new ArrayList<>();
-		List<ScheduledExecution<StoredCall>> page;
-		String last = "";
-		do {
-			page = client().getScheduledExecutionsForTask(DeadTask.name(policy), StoredCall.class,
-					ScheduledExecutionsFilter.all()
-						.withPicked(false)
-						.after(new ExecutionTimeAndId(DurableTask.NEVER, last))
-						.limit(MOST));
-			for (ScheduledExecution<StoredCall> letter : page) {
-				last = letter.getTaskInstance().getId();
-				if (rows.size() < limit && isRequeuable(policy, letter.getData())) {
-					rows.add(letter.getTaskInstance());
-				}
-			}
-		}
-		while (page.size() == MOST && rows.size() < limit);
-		return rows;
+	/* By pages, since not all may fit into memory. */
+	private Stream<ScheduledExecution<StoredCall>> rows(String task, Instant due) {
+		return Stream.iterate(page(task, due, ""), (page) -> !page.isEmpty(), (page) -> {
+			ScheduledExecution<StoredCall> last = page.get(page.size() - 1);
+			return page(task, last.getExecutionTime(), last.getTaskInstance().getId());
+		}).flatMap(List::stream);
 	}
 
-	private Object reschedule(TaskInstanceId row, Instant due) {
-		boolean unused = client().reschedule(row, due);
-		Submissions.afterCommit(() -> this.lanes.arm(row.getTaskName(), due));
+	private List<ScheduledExecution<StoredCall>> page(String task, Instant due, String row) {
+		return client().getScheduledExecutionsForTask(task, StoredCall.class,
+				ScheduledExecutionsFilter.all().after(new ExecutionTimeAndId(due, row)).limit(MOST));
+	}
+
+	/* Make a call or a dead letter due. */
+	private Object due(String policy, Execution row, boolean requeued, Instant due) {
+		StoredCall call = Submissions.call(row);
+		if (requeued == row.taskInstance.getTaskName().equals(policy)) {
+			return left(requeued ? "it is not dead" : "it is dead; requeue it");
+		}
+		if (requeued && call.isReadable() && !isRequeuable(policy, call)) {
+			return left("its key is taken by another call");
+		}
+		boolean unused = client().reschedule(row.taskInstance, due);
+		Submissions.afterCommit(() -> this.lanes.arm(row.taskInstance.getTaskName(), due));
 		return Map.of("due", due.toString());
 	}
 
-	private Object on(String task, String instance, Function<TaskInstanceId, Object> action) {
+	/* On a dead letter, else on the row of that name, else on the call with that id. */
+	private Object on(String policy, String id, Function<Execution, Object> action) {
+		Store store = this.lanes.store();
 		try {
-			return this.lanes.store().inTransaction(() -> action.apply(TaskInstanceId.of(task, instance)));
+			return store.inTransaction(() -> store.find(DeadTask.name(policy), id)
+				.or(() -> store.find(policy, id))
+				.or(() -> rows(policy, Instant.EPOCH).filter((row) -> row.getData().id().equals(id))
+					.findFirst()
+					.flatMap((row) -> store.find(policy, row.getTaskInstance().getId())))
+				.map(action)
+				.orElseThrow(() -> new TaskInstanceNotFoundException(policy, id)));
 		}
 		catch (TaskInstanceCurrentlyExecutingException | ExecutionException ex) {
-			return answer(CONFLICT, "The call is left as it is: an attempt of it runs.");
+			return left("an attempt of it runs");
 		}
 		catch (TaskInstanceNotFoundException ex) {
-			return answer(WebEndpointResponse.STATUS_NOT_FOUND, "Call " + Overrides.oneLine(instance)
-					+ ": is not known. Write the row of a call, as the answer to GET shows it.");
+			return answer(WebEndpointResponse.STATUS_NOT_FOUND, "Call " + Overrides.oneLine(id)
+					+ ": is not known. Write the id or the row of a call, as GET shows it.");
 		}
+	}
+
+	private static Object left(String why) {
+		return answer(409, "The call is left as it is: " + why + ".");
 	}
 
 	private static Object answer(int status, String message) {
@@ -239,7 +243,7 @@ final class DurablePart implements EndpointContributor {
 		if (value == null || value.toString().isBlank()) {
 			throw refusal(key, String.valueOf(value), "must be given", "Write the " + key + ".");
 		}
-		return value.toString();
+		return Overrides.oneLine(value.toString(), MOST);
 	}
 
 	private static int limit(String text) {
@@ -250,10 +254,11 @@ final class DurablePart implements EndpointContributor {
 	}
 
 	private static ExecutionTimeAndId after(String text) {
-		int comma = text.indexOf(',');
+		// databases do not hold all years
+		int comma = text.matches("\\d.*") ? text.indexOf(',') : 0;
 		try {
 			return new ExecutionTimeAndId(Instant.parse(text.substring(0, Math.max(0, comma))),
-					text.substring(comma + 1));
+					Overrides.oneLine(text.substring(comma + 1), MOST));
 		}
 		catch (DateTimeException ex) {
 			throw refusal("after", text, "must be the next of an answer", "Copy next as it is.");

@@ -32,6 +32,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.EffectivePolicy;
 
@@ -258,7 +259,8 @@ final class DurableTask {
 			logger.warn(
 					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
 							+ "for an operator (row {}: {})",
-					policy, this.lanes.meters().unreadable(policy, now), execution.taskInstance.getId(), why);
+					policy, this.lanes.meters().unreadable(policy, now),
+					Overrides.oneLine(execution.taskInstance.getId(), DurableMethods.LONGEST_KEY), why);
 		}
 		return putBack(execution, call, due);
 	}

@@ -217,7 +217,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private void advise(Collection<TaskSummary> summary) {
 		orphans(summary).forEach((task, calls) -> logger.warn(
 				"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
-				task, calls));
+				Overrides.oneLine(task, DurableMethods.LONGEST_KEY), calls));
 		int threads = methods().all().stream().mapToInt((method) -> threads(method)).sum();
 		Integer connections = this.poolSize.apply(store().dataSource());
 		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {

@@ -282,7 +282,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 				return;
 			}
 		}
-		logger.warn("The call {} of policy {} changes too often to be ended", key, policy);
+		logger.warn("The call {} of policy {} changes too often to be ended", id, policy);
 	}
 
 	@Override

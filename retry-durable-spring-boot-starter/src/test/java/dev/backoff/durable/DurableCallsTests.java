@@ -17,10 +17,14 @@ import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.MDC;
+import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.breaker.BreakerState;
@@ -351,7 +355,46 @@ class DurableCallsTests extends ShopFixture {
 	@Test
 	void aKeyThatADatabaseTakesForAnotherIsRefused() {
 		run((shop) -> assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("o1 "))
-			.withMessageContaining("must have 1 to 100 characters and no blank at the end"));
+			.withMessageContaining("without control characters and without a blank at the end"));
+	}
+
+	@Test
+	void aKeyIsOneLine() {
+		run((shop) -> {
+			for (String end : List.of("\n", "\r", "\u0000", "\u001b[31m", "\u0085", "\u2028", "\u202e", "\ud800")) {
+				assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("o1" + end + "x"))
+					.withMessageContaining("invalid key (o1?" + end.substring(1) + "x): must be one line of 1 to 100");
+				assertThatIllegalArgumentException().isThrownBy(
+						() -> shop.calls().submit(DurableCalls.Options.key("o1" + end), () -> shop.mails("o1")));
+			}
+			shop.mails("订单 é 😀 #1/2");
+			assertThat(shop.rows()).isEqualTo(1);
+		}, NO_WORK);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void nothingOfARowForgesALineOfTheLog(CapturedOutput output) {
+		String forged = "o1\nERROR forged";
+		store("o1", "o2", "o3");
+		run((shop) -> {
+			StoredCall old = new CallJson(JsonMapper.shared()).deserialize(StoredCall.class,
+					("{\"format\":1,\"id\":\"i1\",\"key\":\"o1\\nERROR forged\",\"arguments\":[\"o1\"],"
+							+ "\"submitted\":\"2026-01-01T00:00:00Z\"}")
+						.getBytes(StandardCharsets.UTF_8));
+			assertThat(old.label()).isEqualTo("i1 (key o1?ERROR forged)");
+			shop.execute("update backoff_calls set task_instance = ? where task_instance = 'o1'", 1, forged);
+			shop.execute("update backoff_calls set task_data = ? where task_instance = ?", 1,
+					"no json".getBytes(StandardCharsets.UTF_8), forged);
+			shop.execute("update backoff_calls set task_instance = ? where task_instance = 'o2'", 1, forged + 2);
+			shop.execute("update backoff_calls set task_name = ? where task_instance = 'o3'", 1, forged);
+			shop.failures("mails", forged);
+			assertThat(shop.delete("mails", shop.stored("mails", forged + 2).id())).hasToString("{deleted=1}");
+		}, NO_WORK);
+		run((shop) -> assertThat(output)
+			.contains("policy o1?ERROR forged of 1", "row o1?ERROR forged: it is no call",
+					"Deleted the call o1?ERROR forged2")
+			.doesNotContain("\nERROR forged"));
 	}
 
 	@Test
@@ -436,7 +479,7 @@ class DurableCallsTests extends ShopFixture {
 				.withMessageStartingWith("Arguments of Payments.poll(String, Map): cannot be written as JSON and read "
 						+ "again. Pass values that Jackson can write and read: ");
 			assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("x".repeat(101)))
-				.withMessageContaining("must have 1 to 100 characters");
+				.withMessageContaining("must be one line of 1 to 100 characters");
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> shop.poll("t1", Map.of("a", IntStream.range(0, 500).boxed().toList())))
 				.withMessageContaining("must not exceed backoff.durable.max-payload (1024 bytes)");

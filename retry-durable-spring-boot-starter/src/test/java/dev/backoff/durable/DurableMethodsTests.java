@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.GregorianCalendar;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,8 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import javax.sql.DataSource;
+import javax.xml.datatype.XMLGregorianCalendar;
 
 import com.fasterxml.jackson.annotation.JsonBackReference;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
@@ -96,6 +99,9 @@ class DurableMethodsTests {
 					withoutGetter  | the parameter value.amount of Refused.withoutGetter(Hidden) is read and never written
 					withoutReader  | the parameter value of Refused.withoutReader(Entry) cannot be read: Missing generic type
 					lock           | the parameter value.lock of Refused.lock(Guarded) is a ReentrantLock, which belongs to this process
+					calendar       | the parameter value of Refused.calendar(GregorianCalendar) is a GregorianCalendar, which
+					xmlDate        | the parameter values of Refused.xmlDate(List) is a XMLGregorianCalendar, which
+					pattern        | the parameter value of Refused.pattern(Pattern) is a Pattern, which
 					async          | is beside @Async
 					scheduled      | is beside @Scheduled
 					unknownName    | uses #oder, which is no parameter of Refused.unknownName(String). Use #order.
@@ -312,6 +318,18 @@ class DurableMethodsTests {
 
 		@Backoff(value = "lock", durable = "true")
 		public void lock(Guarded value) {
+		}
+
+		@Backoff(value = "calendar", durable = "true")
+		public void calendar(GregorianCalendar value) {
+		}
+
+		@Backoff(value = "xmlDate", durable = "true")
+		public void xmlDate(List<XMLGregorianCalendar> values) {
+		}
+
+		@Backoff(value = "pattern", durable = "true")
+		public void pattern(Pattern value) {
 		}
 
 		@Backoff(value = "a/b", durable = "true")

@@ -29,9 +29,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 @Execution(ExecutionMode.SAME_THREAD)
 class DurablePartTests {
@@ -166,6 +168,11 @@ class DurablePartTests {
 			bury(context, "o1", 5, "a");
 			context.getBean(DurableCalls.class).end("mails", "o1");
 			DurablePart part = context.getBean(DurablePart.class);
+			for (String over : List.of("10000000000d", "999999999999d")) {
+				assertThatExceptionOfType(InvalidBackoffException.class)
+					.isThrownBy(() -> part.write(mails(context), Map.of("action", "requeue", "over", over)))
+					.withMessageContaining("must be at most a day");
+			}
 			for (int requeued : List.of(2, 2, 1, 0)) {
 				assertThat(part.write(mails(context), Map.of("action", "requeue", "over", "10m", "limit", 2)))
 					.isEqualTo(Map.of("requeued", requeued));
@@ -243,6 +250,51 @@ class DurablePartTests {
 			assertThat(calls.find("mails", "o2")).isEmpty();
 			assertThat(status(context, Map.of("action", "delete", "id", "o2"))).isEqualTo(404);
 		});
+	}
+
+	@Test
+	void anActionTakesTheIdOfACallWithAKeyToo() {
+		run((context) -> {
+			List<DurableCall<?>> stored = new ArrayList<>();
+			for (String order : List.of("o1", "o2", "o3")) {
+				stored.add(context.getBean(DurableCalls.class)
+					.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
+							() -> context.getBean(Shop.Mails.class).send(order)));
+			}
+			String first = stored.get(0).id();
+			// the row of one call, and the id of another
+			context.getBean(DurableCalls.class)
+				.submit(DurableCalls.Options.key(first), () -> context.getBean(Shop.Mails.class).send("o4"));
+			assertThat(context.getBean(DurablePart.class)
+				.write(mails(context), Map.of("action", "run-now", "id", stored.get(1).id()))).asString()
+				.contains("due");
+			assertThat(message(context, "requeue", stored.get(1).id())).endsWith("it is not dead.");
+			for (String id : List.of(first, stored.get(2).id())) {
+				assertThat(
+						context.getBean(DurablePart.class).write(mails(context), Map.of("action", "delete", "id", id)))
+					.isEqualTo(Map.of("deleted", 1));
+			}
+			DurableCalls calls = context.getBean(DurableCalls.class);
+			assertThat(List.of("o1", "o2", "o3", first)).filteredOn((key) -> calls.find("mails", key).isPresent())
+				.containsExactly("o1", "o2");
+			assertThat(calls.find("mails", "o2").orElseThrow().due()).isBeforeOrEqualTo(Instant.now());
+			assertThat(message(context, "run-now", "a\0b"))
+				.startsWith("Call a?b: is not known. Write the id or the row");
+		}, "backoff.durable.work=false");
+	}
+
+	@Test
+	void aDeadLetterIsNotRunNow() {
+		run((context) -> {
+			bury(context, "o1", 1, "a");
+			assertThat(message(context, "run-now", "a0"))
+				.isEqualTo("The call is left as it is: it is dead; requeue it.");
+		}, "backoff.durable.work=false");
+	}
+
+	private static String message(AssertableApplicationContext context, String action, String id) {
+		Object answer = context.getBean(DurablePart.class).write(mails(context), Map.of("action", action, "id", id));
+		return String.valueOf(((Map<?, ?>) ((WebEndpointResponse<?>) answer).getBody()).get("message"));
 	}
 
 	@Test

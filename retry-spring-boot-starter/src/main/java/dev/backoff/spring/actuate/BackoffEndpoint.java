@@ -205,7 +205,7 @@ class BackoffEndpoint {
 		Duration unused = input.limit(OperatorActions.FOR);
 		Map<String, String> values = input.textsWithout(OperatorActions.FOR);
 		String attempts = Overrides.read(name, values).getOrDefault(PolicyKey.MAX_ATTEMPTS, "");
-		if (attempts.matches("\\d{1,18}") && Long.parseLong(attempts) > MOST_PREVIEWED) {
+		if (attempts.matches("\\+?\\d{1,18}") && Long.parseLong(attempts) > MOST_PREVIEWED) {
 			throw OperatorInput.refusal("Invalid max-attempts of policy " + name + " (" + attempts + ")",
 					"must not be above " + MOST_PREVIEWED + " in a preview", "Preview fewer, or unlimited.");
 		}

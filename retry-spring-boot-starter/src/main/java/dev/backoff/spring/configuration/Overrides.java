@@ -165,8 +165,13 @@ public final class Overrides {
 	 * line breaks and other control characters.
 	 */
 	public static String oneLine(String text) {
+		return oneLine(text, LONGEST_NAME);
+	}
+
+	/** Return the same with at most the given number of characters. */
+	public static String oneLine(String text, int longest) {
 		String line = text.codePoints()
-			.limit(LONGEST_NAME)
+			.limit(longest)
 			.map((letter) -> isPlain(letter) ? letter : '?')
 			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
 			.toString();

@@ -13,7 +13,7 @@ public record Problem(String message, String fix) {
 	/** Report a value. */
 	static Problem ofValue(String place, String value, String origin, String rule, String fix) {
 		String where = origin.isEmpty() ? "" : " at " + origin;
-		return new Problem(place + " (" + value + ")" + where + ": " + rule + ".", fix);
+		return ofPlace(place + " (" + value + ")" + where, rule, fix);
 	}
 
 	/**
@@ -21,7 +21,8 @@ public record Problem(String message, String fix) {
 	 * fix, which is a sentence.
 	 */
 	public static Problem ofPlace(String place, String rule, String fix) {
-		return new Problem(place + ": " + rule + ".", fix);
+		return new Problem(Overrides.oneLine(place + ": " + rule + ".", Integer.MAX_VALUE),
+				Overrides.oneLine(fix, Integer.MAX_VALUE));
 	}
 
 	@Override
