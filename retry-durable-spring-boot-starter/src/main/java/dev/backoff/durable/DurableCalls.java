@@ -43,7 +43,7 @@ public interface DurableCalls {
 	/**
 	 * The options of a submission, each of which may be omitted. Immutable.
 	 *
-	 * @param key the key, 1 to 100 characters, or null for the annotation's key
+	 * @param key one line of 1 to 100 characters, or null for the annotation's key
 	 * @param notBefore when the first attempt is due, or null for now
 	 */
 	record Options(@Nullable String key, @Nullable Instant notBefore) {

@@ -44,7 +44,6 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 	/* The engine's column, less the suffix of dead letters. */
 	private static final int LONGEST_NAME = 95;
 
-	/* And types of which JSON holds a part, such as no zone or no flags. */
 	private static final List<String> REFUSED_PACKAGES = List.of("org.springframework.", "jakarta.servlet.",
 			"java.sql.", "javax.sql.", "java.util.Calendar", "java.util.GregorianCalendar", "java.util.regex.",
 			"javax.xml.datatype.");
@@ -175,7 +174,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		boolean alive = name.startsWith("java.") && (open || reader instanceof BeanDeserializerBase);
 		boolean foreign = !type.isEnum() && REFUSED_PACKAGES.stream().anyMatch(name::startsWith);
 		if (alive || foreign || Closeable.class.isAssignableFrom(type)) {
-			return "is a " + type.getSimpleName() + ", which belongs to this process";
+			return "is a " + type.getSimpleName() + ", which JSON does not hold whole";
 		}
 		if (Stream.of(type.getAnnotations())
 			.anyMatch((annotation) -> REFUSED_ANNOTATIONS.contains(annotation.annotationType().getName()))) {

@@ -148,8 +148,7 @@ final class DurableMethods {
 		/* MariaDB takes keys that differ in blanks at the end for the same. */
 		String checkedKey(String key) {
 			if (key.isBlank() || !Overrides.oneLine(key, LONGEST_KEY).equals(key) || key.endsWith(" ")) {
-				throw invalid(key, "must be one line of 1 to " + LONGEST_KEY
-						+ " characters, without control characters and without a blank at the end");
+				throw invalid(key, "must be one line of 1 to " + LONGEST_KEY + " plain characters and end in no blank");
 			}
 			return key;
 		}

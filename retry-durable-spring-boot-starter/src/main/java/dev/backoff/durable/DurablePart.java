@@ -120,10 +120,8 @@ final class DurablePart implements EndpointContributor {
 		boolean all = action.equals("requeue") && !body.containsKey("id");
 		check(policy, body.keySet(), all ? Set.of("action", "over", "limit") : Set.of("action", "id"));
 		return switch (action) {
-			case "requeue" -> all ? requeueAll(policy.name(), body)
-					: on(policy.name(), text(body, "id"), (row) -> due(policy.name(), row, true, this.lanes.now()));
-			case "run-now" ->
-				on(policy.name(), text(body, "id"), (row) -> due(policy.name(), row, false, this.lanes.now()));
+			case "requeue", "run-now" -> all ? requeueAll(policy.name(), body) : on(policy.name(), text(body, "id"),
+					(row) -> due(policy.name(), row, action.equals("requeue"), this.lanes.now()));
 			case "delete" -> on(policy.name(), text(body, "id"), (row) -> delete(policy.name(), row));
 			default -> throw refusal("action", action, "must be requeue, run-now or delete", "Write one of them.");
 		};

@@ -5,27 +5,22 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
-import java.time.OffsetTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Arrays;
-import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TimeZone;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -204,16 +199,6 @@ class CallArgumentsTests {
 			assertThatExceptionOfType(RuntimeException.class).as(name)
 				.isThrownBy(() -> JSON.write(method("files"), new Object[] { null, List.of(Path.of(name)) }));
 		}
-		assertThat(JSON.read(method("files"), "[\"/a\",[\"file:///a/b\"]]")).containsExactly(new File("/a"),
-				List.of(Path.of("/a/b")));
-	}
-
-	@Test
-	void otherValuesOfTheJdkAreExact() {
-		Object[] values = { URI.create("a/b%20c?d#e"), new Date(Long.MIN_VALUE), TimeZone.getTimeZone("GMT+03:15"),
-				Locale.forLanguageTag("zh-Hans-CN-u-co-stroke"), -0.0, -0.0f, "a\u0000\ud800".toCharArray(),
-				OffsetTime.parse("10:00:00.000000001+01:00:01"), Instant.MAX };
-		assertThat(back(JSON, method("jdk"), values)).isEqualTo(values);
 	}
 
 	@Test
@@ -359,10 +344,6 @@ class CallArgumentsTests {
 		}
 
 		public void files(File file, List<Path> paths) {
-		}
-
-		public void jdk(URI uri, Date date, TimeZone zone, Locale locale, double number, float single, char[] letters,
-				OffsetTime time, Instant instant) {
 		}
 
 		public void sparse(Sparse value) {

@@ -353,19 +353,12 @@ class DurableCallsTests extends ShopFixture {
 	}
 
 	@Test
-	void aKeyThatADatabaseTakesForAnotherIsRefused() {
-		run((shop) -> assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("o1 "))
-			.withMessageContaining("without control characters and without a blank at the end"));
-	}
-
-	@Test
-	void aKeyIsOneLine() {
+	void aKeyIsOneLineThatNoDatabaseTakesForAnother() {
 		run((shop) -> {
-			for (String end : List.of("\n", "\r", "\u0000", "\u001b[31m", "\u0085", "\u2028", "\u202e", "\ud800")) {
-				assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("o1" + end + "x"))
-					.withMessageContaining("invalid key (o1?" + end.substring(1) + "x): must be one line of 1 to 100");
-				assertThatIllegalArgumentException().isThrownBy(
-						() -> shop.calls().submit(DurableCalls.Options.key("o1" + end), () -> shop.mails("o1")));
+			for (String end : List.of(" ", "\nx", "\r", "\u0000", "\u001b[31m", "\u0085", "\u2028", "\u202e",
+					"\ud800")) {
+				assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("o1" + end))
+					.withMessageContaining("must be one line of 1 to 100 plain characters and end in no blank");
 			}
 			shop.mails("订单 é 😀 #1/2");
 			assertThat(shop.rows()).isEqualTo(1);
@@ -374,27 +367,19 @@ class DurableCallsTests extends ShopFixture {
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
-	void nothingOfARowForgesALineOfTheLog(CapturedOutput output) {
-		String forged = "o1\nERROR forged";
-		store("o1", "o2", "o3");
+	void aRowWrittenByOthersForgesNoLineOfTheLog(CapturedOutput output) {
+		StoredCall old = new CallJson(JsonMapper.shared()).deserialize(StoredCall.class,
+				"{\"id\":\"i1\",\"key\":\"o1\\nERROR\"}".getBytes(StandardCharsets.UTF_8));
+		assertThat(old.label()).isEqualTo("i1 (key o1?ERROR)");
+		store("o1", "o2");
 		run((shop) -> {
-			StoredCall old = new CallJson(JsonMapper.shared()).deserialize(StoredCall.class,
-					("{\"format\":1,\"id\":\"i1\",\"key\":\"o1\\nERROR forged\",\"arguments\":[\"o1\"],"
-							+ "\"submitted\":\"2026-01-01T00:00:00Z\"}")
-						.getBytes(StandardCharsets.UTF_8));
-			assertThat(old.label()).isEqualTo("i1 (key o1?ERROR forged)");
-			shop.execute("update backoff_calls set task_instance = ? where task_instance = 'o1'", 1, forged);
-			shop.execute("update backoff_calls set task_data = ? where task_instance = ?", 1,
-					"no json".getBytes(StandardCharsets.UTF_8), forged);
-			shop.execute("update backoff_calls set task_instance = ? where task_instance = 'o2'", 1, forged + 2);
-			shop.execute("update backoff_calls set task_name = ? where task_instance = 'o3'", 1, forged);
-			shop.failures("mails", forged);
-			assertThat(shop.delete("mails", shop.stored("mails", forged + 2).id())).hasToString("{deleted=1}");
+			shop.execute("update backoff_calls set task_instance = ?, task_data = ? where task_instance = 'o1'", 1,
+					"o1\nERROR", "no json".getBytes(StandardCharsets.UTF_8));
+			shop.failures("mails", "o1\nERROR");
+			shop.execute("update backoff_calls set task_name = ? where task_instance = 'o2'", 1, "o2\nERROR");
 		}, NO_WORK);
-		run((shop) -> assertThat(output)
-			.contains("policy o1?ERROR forged of 1", "row o1?ERROR forged: it is no call",
-					"Deleted the call o1?ERROR forged2")
-			.doesNotContain("\nERROR forged"));
+		run((shop) -> assertThat(output).contains("row o1?ERROR: it is no call", "policy o2?ERROR of 1")
+			.doesNotContain("\nERROR"));
 	}
 
 	@Test

@@ -223,6 +223,7 @@ class OperatorTests {
 						/orders | {"max-attempts": 0}         | Invalid max-attempts of policy orders (0) at live override
 						/orders | {"cap": "20s", "for": "30"} | Invalid for (30): must have a unit.
 						/orders | {"cap": "20s", "for": "-1s"} | Invalid for (-1s)
+						/orders | {"cap": "20s", "for": "9999999999999999d"} | Invalid for (9999999999999999d)
 						/orders | {"for": "30m"}              | Policy orders: needs a value to override.
 						/orders | {}                          | Policy orders: needs a value to override.
 						/orders | {"retry-on": "java.lang.Error"} | Invalid key (retry-on) of policy orders: cannot be changed while the application runs.
@@ -412,10 +413,10 @@ class OperatorTests {
 		@Test
 		void arePlannedForAThousandAttemptsAtMost() throws Exception {
 			for (String key : List.of("max-attempts", "maxAttempts")) {
-				HttpResponse<String> response = send("GET", "/orders/preview?" + key + "=1000000", "");
+				HttpResponse<String> response = send("GET", "/orders/preview?" + key + "=%2B1000000", "");
 				assertThat(response.statusCode()).isEqualTo(400);
-				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
-					.isEqualTo("Invalid max-attempts of policy orders (1000000): must not be above 1000 in a preview.");
+				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message")).isEqualTo(
+						"Invalid max-attempts of policy orders (+1000000): must not be above 1000 in a preview.");
 				assertThat(JsonPath.<String>read(response.body(), "$.problems[0].fix"))
 					.isEqualTo("Preview fewer, or unlimited.");
 			}
