@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.Cancellable;
+import dev.backoff.time.DurationText;
 
 /**
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an
@@ -119,10 +120,13 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		Decision next = steps.afterWait(state);
 		if (next instanceof Decision.Proceed proceed) {
 			state.attemptStart = since;
+			boolean timedOut = overdue && state.attemptTimeLeft() <= 0;
 			if (overdue) {
-				steps.events().hookFailed("executor", new TimeoutException("an attempt was not begun in time"));
+				String what = "an attempt was not begun within " + DurationText.rounded(state.now() - since)
+						+ (timedOut ? " and has timed out" : " and is made on the default executor");
+				steps.events().hookFailed("executor", new TimeoutException(what));
 			}
-			return (overdue && state.attemptTimeLeft() <= 0) ? steps.timedOutUnbegun(proceed, state) : next;
+			return timedOut ? steps.timedOutUnbegun(proceed, state) : next;
 		}
 		return (overdue && next.equals(Decision.OVERSLEPT)) ? Decision.UNBEGUN : next;
 	}

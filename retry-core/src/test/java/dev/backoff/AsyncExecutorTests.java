@@ -225,7 +225,11 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(recorder().lines()).containsExactly("attempt 1 transient 0ms", "waiting policy 100ms", "waited",
 					"retry other", "attempt 2 timeout 200ms", "waiting policy 200ms", "waited", "retry timeout",
 					"attempt 3 timeout 200ms", "call attempts_exhausted 700ms", "recovered done");
-			assertThat(listener().hookFailures()).hasSize(2).allMatch((event) -> event.hook().equals("executor"));
+			assertThat(listener().hookFailures()).hasSize(2).allSatisfy((event) -> {
+				assertThat(event.hook()).isEqualTo("executor");
+				assertThat(event.failure()).isInstanceOf(TimeoutException.class)
+					.hasMessage("an attempt was not begun within 200 ms and has timed out");
+			});
 			startLate();
 		}
 
@@ -268,7 +272,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(listener().hookFailures()).singleElement().satisfies((event) -> {
 				assertThat(event.hook()).isEqualTo("executor");
 				assertThat(event.failure()).isInstanceOf(TimeoutException.class)
-					.hasMessage("an attempt was not begun in time");
+					.hasMessage("an attempt was not begun within 1 s and is made on the default executor");
 			});
 			startLate();
 		}

@@ -181,9 +181,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 			return;
 		}
 		if (busy) {
-			named(level, event).log("The executor of later attempts has not begun an attempt of " + event.method()
-					+ " within a second, so the attempt is made on the default executor of CompletableFuture. "
-					+ "Do the executor's threads wait for the results of such calls? (policy " + event.policy() + ")");
+			named(level, event).log("The executor of " + event.method() + " is busy: " + event.failure().getMessage()
+					+ ". Do the executor's threads wait for the results of such calls? (policy " + event.policy()
+					+ ")");
 			return;
 		}
 		String classes = FailureText.classes(event.failure());

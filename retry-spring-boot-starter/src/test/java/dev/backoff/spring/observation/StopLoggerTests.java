@@ -462,11 +462,11 @@ class StopLoggerTests {
 		void areBusyExecutorsOnceAtWarnForEachMethod() {
 			for (int i = 0; i < 2; i++) {
 				listener.onHookFailure(new RetryEvent.HookFailed("orders", "OrderService.place", "executor",
-						new TimeoutException("an attempt was not begun in time")));
+						new TimeoutException("an attempt was not begun within 200 ms and has timed out")));
 			}
-			assertThat(log.lines(Level.WARN)).containsExactly("The executor of later attempts has not begun an attempt "
-					+ "of OrderService.place within a second, so the attempt is made on the default executor of "
-					+ "CompletableFuture. Do the executor's threads wait for the results of such calls? (policy orders)");
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"The executor of OrderService.place is busy: an attempt was not begun within 200 ms and "
+							+ "has timed out. Do the executor's threads wait for the results of such calls? (policy orders)");
 			assertThat(log.events()).allMatch((event) -> event.getThrowableProxy() == null);
 		}
 
