@@ -2,6 +2,7 @@ package dev.backoff.spring.observation;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
@@ -91,11 +93,12 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final StopQuotas quotas = new StopQuotas();
 
-	private final Set<String> failedHooks = ConcurrentHashMap.newKeySet();
+	/* The last of each policy and reason. */
+	private final Map<String, Cancellable> timers = new ConcurrentHashMap<>();
 
-	private final Set<String> nestedMethods = ConcurrentHashMap.newKeySet();
+	private final Set<String> toldOnce = ConcurrentHashMap.newKeySet();
 
-	private final Set<String> unmeantMethods = ConcurrentHashMap.newKeySet();
+	private volatile boolean closed;
 
 	/** Create a logger that measures minutes by the given time. */
 	public StopLogger(RetryTime time) {
@@ -145,13 +148,13 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	public void onStop(RetryEvent.Stopped event) {
 		Level level = level(event);
 		if (level == Level.DEBUG && event.report().reason() == StopReason.NESTED && logger.isInfoEnabled()
-				&& isFirst(this.nestedMethods, event.method())) {
+				&& isFirst("nested " + event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
 					+ "this is said once for each method");
 			return;
 		}
 		boolean unmeant = event.isUndeclared() || event.report().toString().contains(RetriesStoppedException.UNREACHED);
-		if (level == Level.DEBUG && unmeant && isFirst(this.unmeantMethods, event.method())) {
+		if (level == Level.DEBUG && unmeant && isFirst("unmeant " + event.method())) {
 			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}
@@ -175,8 +178,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		boolean busy = event.failure() instanceof TimeoutException && event.hook().equals("executor");
-		Level level = !isFirst(this.failedHooks, event.hook() + " of " + event.method()) ? Level.DEBUG
-				: busy ? Level.WARN : Level.ERROR;
+		Level level = !isFirst(event.hook() + " of " + event.method()) ? Level.DEBUG : busy ? Level.WARN : Level.ERROR;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
 		}
@@ -201,8 +203,14 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		if (minute.stops() == StopQuotas.FULL + 1) {
 			// not on the call's thread, since no call waits for it, nor on the timer's
 			long left = StopQuotas.MINUTE - (now - minute.began());
-			Runnable tell = () -> this.executor.execute(() -> tellHeld(StopQuotas.MINUTE));
-			this.executor.execute(() -> this.time.schedule(tell, left));
+			this.executor.execute(() -> {
+				Runnable tell = () -> this.executor.execute(() -> tellHeld(StopQuotas.MINUTE));
+				Cancellable timer = this.time.schedule(tell, left);
+				this.timers.put(policy + reason, timer);
+				if (this.closed) {
+					timer.cancel();
+				}
+			});
 		}
 		return minute.stops();
 	}
@@ -222,16 +230,19 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		return (call == null) ? "" : "; " + what + " " + call + ((key != null) ? ", key " + key : "");
 	}
 
-	private static boolean isFirst(Set<String> told, String name) {
-		return told.size() < MOST_TOLD_ONCE && told.add(name);
+	private boolean isFirst(String line) {
+		return this.toldOnce.size() < MOST_TOLD_ONCE && this.toldOnce.add(line);
 	}
 
 	/**
 	 * Log the counts of held stops without waiting for the end of their minute. Call this
-	 * when the application ends, after the last call. The logger stays usable.
+	 * when the application ends, after the last call. The logger stays usable, but sets
+	 * no timer: later counts come with the next stop.
 	 */
 	@Override
 	public void close() {
+		this.closed = true;
+		this.timers.values().forEach(Cancellable::cancel);
 		tellHeld(0);
 	}
 

@@ -566,6 +566,20 @@ class StopLoggerTests {
 		}
 
 		@Test
+		void closingLeavesNoTimerNorIsOneSetLater() {
+			storm(21);
+			assertThat(time.runNext()).isTrue();
+			storm(21);
+			listener.close();
+			assertThat(time.runNext()).isFalse();
+			storm(21);
+			assertThat(time.runNext()).isFalse();
+			listener.close();
+			assertThat(log.lines(Level.WARN)).filteredOn((line) -> line.startsWith("Stopped 1 more call within "))
+				.hasSize(3);
+		}
+
+		@Test
 		void nothingIsLostAmongThreads() {
 			log.logger().setLevel(Level.INFO);
 			int threads = 8;
