@@ -1,5 +1,6 @@
 package dev.backoff.spring.advice;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.annotation.Backoff;
@@ -53,6 +56,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);
 		}
+		checkSingle(annotated.method(), annotated.signature(), problems);
+		checkSingle(annotated.type(), annotated.type().getSimpleName(), problems);
 		List<Problem> ofPolicy = new ArrayList<>();
 		EffectivePolicy policy = candidate.resolve(annotated, ofPolicy);
 		boolean durable = policy != null && isDurable(annotated, policy);
@@ -89,16 +94,13 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 			return null;
 		}
 		String place = annotated.place(attribute) + ": invalid " + name;
-		if (adapter.hasSeveralResults()) {
+		boolean several = adapter.hasSeveralResults();
+		if (several || adapter.hasNoResult(annotated)) {
 			problems.add(Problem.ofPlace(place + " (" + text + ")",
-					"judges the one result of a call, and " + annotated.signature() + " may give several",
-					"Remove it, or let the method collect them and return the collection as one."));
-			return null;
-		}
-		if (adapter.hasNoResult(annotated)) {
-			problems.add(Problem.ofPlace(place + " (" + text + ")",
-					"judges a result, and " + annotated.signature() + " returns none",
-					"Remove it, or let the method return something."));
+					several ? "judges the one result of a call, and " + annotated.signature() + " may give several"
+							: "judges a result, and " + annotated.signature() + " returns none",
+					several ? "Remove it, or let the method collect them and return the collection as one."
+							: "Remove it, or let the method return something."));
 			return null;
 		}
 		return ResultExpression.parse(place, text, adapter.result(annotated), problems);
@@ -111,6 +113,19 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		boolean itself = recover.equals(AnnotatedMethod.name(annotated.method()))
 				&& !annotated.isOnMethod(Backoff::recover);
 		return (recover.isEmpty() || itself) ? null : RecoverMethods.find(annotated, adapter, recover, problems);
+	}
+
+	/* The nearest place counts. Within one place, nothing says which of several does. */
+	private static void checkSingle(AnnotatedElement element, String name, List<Problem> problems) {
+		Object nearest = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).get(Backoff.class).getSource();
+		List<String> found = MergedAnnotations.from((nearest instanceof AnnotatedElement place) ? place : element)
+			.stream(Backoff.class)
+			.map((annotation) -> "@" + annotation.getRoot().getType().getSimpleName())
+			.toList();
+		if (found.size() > 1) {
+			problems.add(Problem.ofPlace("@Backoff on " + name, "is there more than once: " + String.join(", ", found),
+					"Keep one of them."));
+		}
 	}
 
 	private static void checkProxyable(AnnotatedMethod annotated, List<Problem> problems) {

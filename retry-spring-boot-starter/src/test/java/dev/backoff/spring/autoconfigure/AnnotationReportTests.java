@@ -1,5 +1,7 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.util.Comparator;
 import java.util.List;
@@ -81,6 +83,10 @@ class AnnotationReportTests {
 						"@Backoff on MissingRecover.place(String): invalid recover (park): names no method of "
 								+ "MissingRecover.",
 						"Write String park(String)" + MAY_TAKE),
+				annotated(Twice.class,
+						"@Backoff on Twice.inherited(String): is there more than once: @Backoff, @Patient.",
+						"Keep one of them.", "@Backoff on Twice: is there more than once: @Patient, @Eager.",
+						"Keep one of them."),
 				annotated(FinalMethod.class,
 						"@Backoff on FinalMethod.place(String): is on a final method, which no proxy can advise.",
 						"Make the method non-final, or move the annotation to a method that calls it."),
@@ -182,6 +188,45 @@ class AnnotationReportTests {
 		@Backoff(recover = "park")
 		public String place(String order) {
 			return order;
+		}
+
+	}
+
+	@Backoff
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Patient {
+
+	}
+
+	@Backoff
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Eager {
+
+	}
+
+	public interface InheritedTwice {
+
+		@Backoff
+		@Patient
+		void inherited(String order);
+
+		@Backoff
+		@Patient
+		void overridden(String order);
+
+	}
+
+	@Patient
+	@Eager
+	public static class Twice implements InheritedTwice {
+
+		@Override
+		public void inherited(String order) {
+		}
+
+		@Eager
+		@Override
+		public void overridden(String order) {
 		}
 
 	}
