@@ -82,9 +82,9 @@ final class StartupAdvice {
 					String.join(", ", shared));
 		}
 		// the arguments of a durable call are read anew for each attempt
-		warn("The first attempt uses up an argument, so that later ones may read or change nothing and succeed: {}; "
-				+ "make it inside the method, or pass bytes or the id", plans,
-				(plan) -> !plan.policy().isDurable() && UsedUpArguments.areIn(plan.method()));
+		warn("The first attempt uses up an argument or writes into it, so that later ones may read or change nothing, "
+				+ "or write again, and succeed: {}; make it inside the method, pass bytes or the id, or return the content",
+				plans, (plan) -> !plan.policy().isDurable() && UsedUpArguments.areIn(plan.method()));
 		warn("Requests of these methods are not repeated once they may have been applied: {}; set idempotent: true if a "
 				+ "repetition does no harm, by-key if the server honours the idempotency key, by-method to keep this",
 				plans, UnsafeRequests::areSent);

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
@@ -15,17 +16,25 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * Find the arguments that the first attempt uses up: the others read nothing, or change
- * an entity that no session manages any more, and may succeed all the same.
+ * Find the arguments that the first attempt uses up or writes into: the others read
+ * nothing, change an entity that no session manages any more, or write again, and may
+ * succeed all the same.
  */
 final class UsedUpArguments {
 
-	private static final Set<String> READ_ONCE = Set.of("java.io.InputStream", "java.io.Reader",
-			"java.nio.channels.Channel", "java.util.Iterator", "java.util.Spliterator", "java.util.stream.BaseStream",
-			"java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher", "kotlinx.coroutines.flow.Flow",
-			"kotlinx.coroutines.channels.ReceiveChannel", "org.springframework.core.io.InputStreamResource",
-			"org.springframework.web.multipart.MultipartFile", "org.springframework.http.codec.multipart.Part",
-			"jakarta.servlet.http.Part");
+	private static final Set<String> ONCE = Set.of("java.io.InputStream", "java.lang.Readable", "java.io.DataInput",
+			"java.nio.Buffer", "java.nio.channels.Channel", "java.util.Iterator", "java.util.Spliterator",
+			"java.util.stream.BaseStream", "java.util.concurrent.Flow$Publisher", "org.reactivestreams.Publisher",
+			"kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.channels.ReceiveChannel",
+			"org.springframework.core.io.InputStreamResource", "org.springframework.web.multipart.MultipartFile",
+			"org.springframework.http.codec.multipart.Part", "jakarta.servlet.http.Part",
+			// written into; a writer can be flushed
+			"java.io.Flushable", "java.lang.Appendable", "java.io.DataOutput", "java.util.concurrent.Flow$Subscriber",
+			"org.reactivestreams.Subscriber", "reactor.core.publisher.FluxSink", "io.grpc.stub.StreamObserver",
+			"kotlinx.coroutines.flow.FlowCollector", "kotlinx.coroutines.channels.SendChannel",
+			"jakarta.servlet.ServletResponse", "org.springframework.http.HttpOutputMessage",
+			"org.springframework.http.ReactiveHttpOutputMessage",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
 	private static final String ENTITY = "jakarta.persistence.Entity";
 
@@ -38,15 +47,14 @@ final class UsedUpArguments {
 		return IntStream.range(0, method.getParameterCount())
 			.mapToObj((index) -> ResolvableType
 				.forMethodParameter(new MethodParameter(method, index).withContainingClass(annotated.type())))
-			.anyMatch((type) -> isUsedUp(type) || isUsedUp(type.getComponentType())
-					|| isUsedUp(type.as(Collection.class).getGeneric()) || isUsedUp(type.as(Map.class).getGeneric(1))
-					|| isUsedUp(type.as(Optional.class).getGeneric()));
+			.flatMap((type) -> Stream.of(type, type.getComponentType(), type.as(Collection.class).getGeneric(),
+					type.as(Map.class).getGeneric(1), type.as(Optional.class).getGeneric()))
+			.anyMatch((type) -> isUsedUp(type.toClass()));
 	}
 
-	private static boolean isUsedUp(ResolvableType argument) {
-		Class<?> type = argument.resolve();
-		return type != null && (ReturnTypeAdapter.isAny(type, READ_ONCE)
-				|| MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(ENTITY));
+	static boolean isUsedUp(Class<?> type) {
+		return ReturnTypeAdapter.isAny(type, ONCE)
+				|| MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(ENTITY);
 	}
 
 }

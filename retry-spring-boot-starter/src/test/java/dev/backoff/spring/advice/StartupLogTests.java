@@ -1,9 +1,13 @@
 package dev.backoff.spring.advice;
 
 import java.io.BufferedReader;
+import java.io.DataOutput;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.Writer;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Iterator;
 import java.util.List;
@@ -14,10 +18,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+import io.grpc.stub.StreamObserver;
+import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.Part;
+import kotlinx.coroutines.channels.SendChannel;
+import kotlinx.coroutines.flow.FlowCollector;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
 
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.context.annotation.Bean;
@@ -25,12 +37,15 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.io.InputStreamResource;
 import org.springframework.core.io.Resource;
+import org.springframework.http.server.ServletServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.web.multipart.MultipartFile;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.annotation.PatchExchange;
 import org.springframework.web.service.annotation.PostExchange;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -63,11 +78,20 @@ class StartupLogTests {
 		@Test
 		void warnsOfArgumentsThatTheFirstAttemptUsesUp() {
 			assertThat(log("backoff.policies.once.max-attempts: 1", UsedUp.class)).containsOnlyOnce(
-					"WARN The first attempt uses up an argument, so that later ones may read or change nothing and succeed: "
-							+ "UsedUp.channel(SocketChannel), UsedUp.file(MultipartFile), UsedUp.flux(Flux), "
+					"WARN The first attempt uses up an argument or writes into it, so that later ones may read or change "
+							+ "nothing, or write again, and succeed: "
+							+ "UsedUp.buffer(ByteBuffer), UsedUp.channel(SocketChannel), UsedUp.copy(String, Writer[]), UsedUp.file(MultipartFile), UsedUp.flux(Flux), "
 							+ "UsedUp.iterator(Scanner), UsedUp.list(List), UsedUp.map(Map), UsedUp.optional(Optional), UsedUp.part(Part), UsedUp.reader(String, BufferedReader), "
 							+ "UsedUp.resource(InputStreamResource), UsedUp.stream(InputStream), UsedUp.streams(InputStream[]), "
-							+ "UsedUp.values(IntStream); make it inside the method, or pass bytes or the id");
+							+ "UsedUp.values(IntStream); make it inside the method, pass bytes or the id, or return the content");
+		}
+
+		@ParameterizedTest
+		@ValueSource(classes = { OutputStream.class, StringBuilder.class, DataOutput.class, HttpServletResponse.class,
+				ServerHttpResponse.class, ServletServerHttpResponse.class, SseEmitter.class, FluxSink.class,
+				Subscriber.class, StreamObserver.class, SendChannel.class, FlowCollector.class })
+		void knowsWhatAnAttemptWritesInto(Class<?> type) {
+			assertThat(UsedUpArguments.isUsedUp(type)).isTrue();
 		}
 
 		@Test
@@ -358,6 +382,12 @@ class StartupLogTests {
 		}
 
 		public void channel(SocketChannel channel) {
+		}
+
+		public void buffer(ByteBuffer buffer) {
+		}
+
+		public void copy(String name, Writer... out) {
 		}
 
 		public void iterator(Scanner scanner) {
