@@ -40,7 +40,7 @@ public final class AnnotatedBeans {
 	}
 
 	/* Makes no factory bean, because none of its post-processors exists yet. */
-	private static @Nullable Class<?> type(ConfigurableListableBeanFactory beanFactory, String name) {
+	static @Nullable Class<?> type(ConfigurableListableBeanFactory beanFactory, String name) {
 		try {
 			Object target = beanFactory.getMergedBeanDefinition(name)
 				.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE);

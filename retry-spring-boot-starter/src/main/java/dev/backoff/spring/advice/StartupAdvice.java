@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -25,6 +26,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 
 import dev.backoff.budget.BudgetSettings;
@@ -54,6 +56,8 @@ final class StartupAdvice {
 	private static final long HOUR = 3_600_000_000_000L;
 
 	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
+
+	private static final String LOCKS = "net.javacrumbs.shedlock.spring.annotation.";
 
 	private final BackoffPolicies policies;
 
@@ -85,6 +89,8 @@ final class StartupAdvice {
 		warn("The first attempt uses up an argument or writes into it, so that later ones may read or change nothing, "
 				+ "or write again, and succeed: {}; make it inside the method, pass bytes or the id, or return the content",
 				plans, (plan) -> !plan.policy().isDurable() && UsedUpArguments.areIn(plan.method()));
+		warn("An attempt that @SchedulerLock skips counts as a success: {}; add order = BackoffAdvisor.ORDER - 1 to "
+				+ "@EnableSchedulerLock, so that one lock encloses all attempts", plans, this::isLockedInside);
 		warn("Requests of these methods are not repeated once they may have been applied: {}; set idempotent: true if a "
 				+ "repetition does no harm, by-key if the server honours the idempotency key, by-method to keep this",
 				plans, UnsafeRequests::areSent);
@@ -113,6 +119,21 @@ final class StartupAdvice {
 		if (!methods.isEmpty()) {
 			logger.warn(message, String.join(", ", methods));
 		}
+	}
+
+	/* The annotation tells the order of ShedLock's advice before there is such a bean. */
+	private boolean isLockedInside(MethodPlan plan) {
+		return this.weaving == null
+				&& MergedAnnotations.from(plan.method().method(), SearchStrategy.TYPE_HIERARCHY)
+					.isPresent(LOCKS + "SchedulerLock")
+				&& Stream.of(this.beanFactory.getBeanDefinitionNames())
+					.map((name) -> AnnotatedBeans.type(this.beanFactory, name))
+					.filter(Objects::nonNull)
+					.map((type) -> MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
+						.get(LOCKS + "EnableSchedulerLock")
+						.asMap())
+					.anyMatch((locks) -> locks.get("order") instanceof Integer order && order >= BackoffAdvisor.ORDER
+							&& "PROXY_METHOD".equals(String.valueOf(locks.get("interceptMode"))));
 	}
 
 	private void advise(List<MethodPlan> plans) {

@@ -2,11 +2,13 @@ package dev.backoff.spring.advice;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -17,6 +19,11 @@ import io.micrometer.observation.annotation.Observed;
 import io.micrometer.observation.aop.ObservedAspect;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock.InterceptMode;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
@@ -25,6 +32,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.Advisor;
@@ -67,6 +75,7 @@ import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 @ExtendWith(OutputCaptureExtension.class)
 class AdviceOrderTests {
@@ -98,6 +107,41 @@ class AdviceOrderTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableResilientMethods
 	static class Resilient {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableSchedulerLock(defaultLockAtMostFor = "1m")
+	static class LockedInside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableSchedulerLock(defaultLockAtMostFor = "1m", order = BackoffAdvisor.ORDER - 1)
+	static class LockedOutside {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableSchedulerLock(defaultLockAtMostFor = "1m", interceptMode = InterceptMode.PROXY_SCHEDULER)
+	static class LockedByTheScheduler {
+
+	}
+
+	public static class Job {
+
+		private int runs;
+
+		@Backoff(base = "1ns", maxAttempts = "3")
+		@SchedulerLock(name = "job")
+		public void run() {
+			this.runs++;
+			throw new IllegalStateException("not yet");
+		}
+
+		public int runs() {
+			return this.runs;
+		}
 
 	}
 
@@ -252,6 +296,35 @@ class AdviceOrderTests {
 			catch (InterruptedException | ExecutionException | TimeoutException ex) {
 				return ex.toString();
 			}
+		}
+
+	}
+
+	@Nested
+	class Locks {
+
+		@ParameterizedTest
+		@CsvSource({ "LockedInside, 1, true", "LockedOutside, 3, false", "LockedByTheScheduler, 3, false" })
+		void thatSkipAttemptsAreWarnedOfUnlessOneEnclosesThemAll(String locks, int runs, boolean warned,
+				CapturedOutput output) throws ClassNotFoundException {
+			Class<?> configuration = Class.forName(AdviceOrderTests.class.getName() + "$" + locks);
+			// as if its least time outlasted the test
+			AtomicBoolean held = new AtomicBoolean();
+			LockProvider provider = (lock) -> Optional.of((SimpleLock) () -> {
+			}).filter((free) -> held.compareAndSet(false, true));
+			AdviceOrderTests.this.runner.withUserConfiguration(configuration)
+				.withBean(LockProvider.class, () -> provider)
+				.withBean(Job.class)
+				.run((context) -> {
+					Job job = context.getBean(Job.class);
+					assertThat(catchThrowable(job::run) == null).isEqualTo(warned);
+					assertThat(job.runs()).isEqualTo(runs);
+				});
+			assertThat(output.toString()
+				.contains("An attempt that @SchedulerLock skips counts as a success: Job.run(); "
+						+ "add order = BackoffAdvisor.ORDER - 1 to @EnableSchedulerLock, so that one lock encloses all "
+						+ "attempts"))
+				.isEqualTo(warned);
 		}
 
 	}
