@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
@@ -38,22 +38,14 @@ final class MethodFinder {
 	 * around another, the inner one retries: both would multiply.
 	 */
 	@Nullable MethodRetry find(Method method, Class<?> targetClass, @Nullable Object target) {
-		if (target instanceof Advised proxy && isOurs(proxy)) {
+		// proxies with different advisors can share a class, so each is asked
+		if (target instanceof Advised proxy
+				&& Stream.of(proxy.getAdvisors()).anyMatch(BackoffAdvisor.class::isInstance)) {
 			return null;
 		}
 		Map<Method, Optional<MethodRetry>> methods = this.called.get(targetClass);
 		Optional<MethodRetry> known = (methods != null) ? methods.get(method) : null;
 		return (known != null) ? known.orElse(null) : add(method, targetClass);
-	}
-
-	/* Proxies with different advisors can share a class, so each is asked. */
-	private static boolean isOurs(Advised proxy) {
-		for (Advisor advisor : proxy.getAdvisors()) {
-			if (advisor instanceof BackoffAdvisor) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 	/*
@@ -62,7 +54,10 @@ final class MethodFinder {
 	 */
 	private @Nullable MethodRetry add(Method method, Class<?> targetClass) {
 		try {
-			MethodRetry retry = retry(method, targetClass);
+			AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
+			boolean overridden = annotated != null && this.weaving != null
+					&& this.weaving.isCalledByOverriding(method, annotated);
+			MethodRetry retry = (annotated == null || overridden) ? null : this.retries.apply(annotated);
 			this.called.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>())
 				.put(method, Optional.ofNullable(retry));
 			return retry;
@@ -73,14 +68,6 @@ final class MethodFinder {
 			}
 			throw ex;
 		}
-	}
-
-	private @Nullable MethodRetry retry(Method method, Class<?> targetClass) {
-		AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);
-		if (annotated == null || (this.weaving != null && this.weaving.isCalledByOverriding(method, annotated))) {
-			return null;
-		}
-		return this.retries.apply(annotated);
 	}
 
 }
