@@ -123,6 +123,7 @@ class AdviceOrderTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@SuppressWarnings("removal") // applications still use it
 	@EnableSchedulerLock(defaultLockAtMostFor = "1m", interceptMode = InterceptMode.PROXY_SCHEDULER)
 	static class LockedByTheScheduler {
 
