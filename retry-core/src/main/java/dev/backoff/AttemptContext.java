@@ -3,7 +3,7 @@ package dev.backoff;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -90,7 +90,7 @@ final class AttemptContext {
 		}
 		UnsafeRequest unsafe = unsafeRequest();
 		if (unsafe != null && this.call.settings().policy().idempotency() == Idempotency.BY_KEY && !isKeyAsked()) {
-			report(this.call.around(), true, (reports) -> reports.failed(unsafe));
+			report(this.call.around(), unsafe, AttemptReports::failed);
 		}
 	}
 
@@ -241,12 +241,13 @@ final class AttemptContext {
 	/**
 	 * Report a request of the running attempt to that attempt and to those around it,
 	 * which repeat the request too unless the call's policy calls it repeatable.
-	 * @param unsafe whether the request may have an effect each time
+	 * @param unsafe the request, or null if it may be repeated
 	 */
-	static void report(@Nullable CallState call, boolean unsafe, Consumer<AttemptReports> report) {
+	static void report(@Nullable CallState call, @Nullable UnsafeRequest unsafe,
+			BiConsumer<AttemptReports, @Nullable UnsafeRequest> report) {
 		for (CallState repeated = call; repeated != null; repeated = repeatedBy(repeated)) {
-			if (unsafe || repeated.contextIfAny() != null) {
-				repeated.context().receivers().forEach(report);
+			if (unsafe != null || repeated.contextIfAny() != null) {
+				repeated.context().receivers().forEach((reports) -> report.accept(reports, unsafe));
 			}
 		}
 	}

@@ -45,7 +45,7 @@ sealed interface Decision {
 	}
 
 	/** Return the end of a call that would send an unsafe request again. */
-	static Stop mayBeApplied(SharedAttempt.UnsafeRequest request, boolean keyMissing, boolean set) {
+	static Stop mayBeApplied(String request, boolean keyMissing, boolean set) {
 		return new Stop(StopReason.NOT_RETRYABLE, "the " + request + " may have been applied" + (keyMissing
 				? ", and no idempotency key was sent: add the host to backoff.http.hosts, or send "
 						+ "Attempt.current().idempotencyKey()"

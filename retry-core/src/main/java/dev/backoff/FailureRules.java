@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.AttemptReports;
 import dev.backoff.SharedAttempt.UnsafeRequest;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.AttemptOutcome;
@@ -65,8 +66,11 @@ final class FailureRules {
 	private boolean isOfRequest(Throwable failure, CallState call) {
 		for (FailureClassifier classifier : this.policy.classifiers()) {
 			FailureClassifier.FailedRequest request = classifier.failedRequest(failure);
+			if (request != null && request.method() != null) {
+				call.requested = request.uri();
+				AttemptContext.report(call, UnsafeRequest.of(request.method(), request.uri()), AttemptReports::failed);
+			}
 			if (request != null) {
-				OutboundRequest.failed(request, call);
 				return true;
 			}
 		}
@@ -228,7 +232,7 @@ final class FailureRules {
 			return retryable;
 		}
 		return retryable.refusedAs(
-				Decision.mayBeApplied(unsafe, idempotency == Idempotency.BY_KEY, this.policy.isIdempotencySet()));
+				Decision.mayBeApplied(unsafe.toString(), idempotency == Idempotency.BY_KEY, this.policy.isIdempotencySet()));
 	}
 
 	/* Without its key, the server could not tell a repeated request from a new one. */

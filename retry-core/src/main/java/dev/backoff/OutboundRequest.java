@@ -2,13 +2,12 @@ package dev.backoff;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.Set;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.SharedAttempt.AttemptReports;
 import dev.backoff.SharedAttempt.UnsafeRequest;
-import dev.backoff.failure.FailureClassifier.FailedRequest;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.time.Nanos;
 
@@ -20,10 +19,6 @@ import dev.backoff.time.Nanos;
  * @since 0.1
  */
 public final class OutboundRequest {
-
-	/* Those that HTTP and WebDAV define as idempotent. */
-	private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY",
-			"PROPFIND", "REPORT", "SEARCH");
 
 	private final int attempt;
 
@@ -50,25 +45,10 @@ public final class OutboundRequest {
 			return null;
 		}
 		call.requested = uri;
-		UnsafeRequest unsafe = unsafe(method, uri);
-		AttemptContext.report(call, unsafe != null, (reports) -> reports.sends(unsafe));
+		AttemptContext.report(call, UnsafeRequest.of(method, uri), AttemptReports::sends);
 		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
 				? call.context().nextRequestKey() : null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.attemptTimeLeft(), key);
-	}
-
-	/** Note a request of the running attempt of which its failure tells. */
-	static void failed(FailedRequest request, CallState call) {
-		String method = request.method();
-		if (method != null) {
-			call.requested = request.uri();
-			UnsafeRequest unsafe = unsafe(method, request.uri());
-			AttemptContext.report(call, unsafe != null, (reports) -> reports.failed(unsafe));
-		}
-	}
-
-	private static @Nullable UnsafeRequest unsafe(String method, @Nullable URI uri) {
-		return isRepeatable(method) ? null : new UnsafeRequest(method, uri, true);
 	}
 
 	/**
@@ -77,7 +57,7 @@ public final class OutboundRequest {
 	 * @param method the HTTP method, in upper case
 	 */
 	public static boolean isRepeatable(String method) {
-		return REPEATABLE.contains(method);
+		return UnsafeRequest.of(method, null) == null;
 	}
 
 	/**

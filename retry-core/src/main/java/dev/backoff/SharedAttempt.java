@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -138,6 +139,15 @@ final class SharedAttempt {
 	 * @param isAlone whether it is the attempt's last request, and its only unsafe one
 	 */
 	record UnsafeRequest(String method, @Nullable URI uri, boolean isAlone) {
+
+		/* Those that HTTP and WebDAV define as idempotent. */
+		private static final Set<String> REPEATABLE = Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
+				"QUERY", "PROPFIND", "REPORT", "SEARCH");
+
+		/** Return a request, or null if it may be repeated. */
+		static @Nullable UnsafeRequest of(String method, @Nullable URI uri) {
+			return REPEATABLE.contains(method) ? null : new UnsafeRequest(method, uri, true);
+		}
 
 		static @Nullable UnsafeRequest after(@Nullable UnsafeRequest before, @Nullable UnsafeRequest request) {
 			UnsafeRequest last = (request != null) ? request : before;

@@ -21,7 +21,6 @@ import org.springframework.util.ReflectionUtils;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -31,8 +30,6 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * thread-safe; the values of a policy are those in effect when they are asked for.
  */
 final class DurableMethods {
-
-	static final int LONGEST_KEY = 100;
 
 	private final BackoffMethods methods;
 
@@ -147,15 +144,15 @@ final class DurableMethods {
 
 		/* MariaDB takes keys that differ in blanks at the end for the same. */
 		String checkedKey(String key) {
-			if (key.isBlank() || !Overrides.oneLine(key, LONGEST_KEY).equals(key) || key.endsWith(" ")) {
-				throw invalid(key, "must be one line of 1 to " + LONGEST_KEY + " plain characters and end in no blank");
+			if (key.isBlank() || !Problem.oneLine(key, StoredCall.LONGEST_KEY).equals(key) || key.endsWith(" ")) {
+				throw invalid(key, "must be one line of 1 to " + StoredCall.LONGEST_KEY + " plain characters and end in no blank");
 			}
 			return key;
 		}
 
 		private IllegalArgumentException invalid(String value, String rule) {
 			return new IllegalArgumentException(this.method.place(Backoff::key) + ": invalid key ("
-					+ Overrides.oneLine(value) + "): " + rule + ".");
+					+ Problem.oneLine(value) + "): " + rule + ".");
 		}
 
 		String signature() {

@@ -135,7 +135,7 @@ final class DurablePart implements EndpointContributor {
 		// after a row that cannot be read
 		OneRowSchedule.start(this.lanes.store(), Objects.requireNonNull(this.lanes.methods().of(policy)),
 				this.lanes.now());
-		logger.info("Deleted the call {} of policy {}", Overrides.oneLine(row.taskInstance.getId(), MOST), policy);
+		logger.info("Deleted the call {} of policy {}", Problem.oneLine(row.taskInstance.getId(), MOST), policy);
 		return Map.of("deleted", 1);
 	}
 
@@ -208,7 +208,7 @@ final class DurablePart implements EndpointContributor {
 			return left("an attempt of it runs");
 		}
 		catch (TaskInstanceNotFoundException ex) {
-			return answer(WebEndpointResponse.STATUS_NOT_FOUND, "Call " + Overrides.oneLine(id)
+			return answer(WebEndpointResponse.STATUS_NOT_FOUND, "Call " + Problem.oneLine(id)
 					+ ": is not known. Write the id or the row of a call, as GET shows it.");
 		}
 	}
@@ -241,7 +241,7 @@ final class DurablePart implements EndpointContributor {
 		if (value == null || value.toString().isBlank()) {
 			throw refusal(key, String.valueOf(value), "must be given", "Write the " + key + ".");
 		}
-		return Overrides.oneLine(value.toString(), MOST);
+		return Problem.oneLine(value.toString(), MOST);
 	}
 
 	private static int limit(String text) {
@@ -256,7 +256,7 @@ final class DurablePart implements EndpointContributor {
 		int comma = text.matches("\\d.*") ? text.indexOf(',') : 0;
 		try {
 			return new ExecutionTimeAndId(Instant.parse(text.substring(0, Math.max(0, comma))),
-					Overrides.oneLine(text.substring(comma + 1), MOST));
+					Problem.oneLine(text.substring(comma + 1), MOST));
 		}
 		catch (DateTimeException ex) {
 			throw refusal("after", text, "must be the next of an answer", "Copy next as it is.");
@@ -265,7 +265,7 @@ final class DurablePart implements EndpointContributor {
 
 	private static InvalidBackoffException refusal(String name, String value, String rule, String fix) {
 		return new InvalidBackoffException(
-				List.of(Problem.ofPlace("Invalid " + name + " (" + Overrides.oneLine(value) + ")", rule, fix)));
+				List.of(Problem.ofPlace("Invalid " + name + " (" + Problem.oneLine(value) + ")", rule, fix)));
 	}
 
 }

@@ -32,7 +32,7 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.observation.StopLogger;
 import dev.backoff.spring.policy.EffectivePolicy;
 
@@ -260,7 +260,7 @@ final class DurableTask {
 					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
 							+ "for an operator (row {}: {})",
 					policy, this.lanes.meters().unreadable(policy, now),
-					Overrides.oneLine(execution.taskInstance.getId(), DurableMethods.LONGEST_KEY), why);
+					Problem.oneLine(execution.taskInstance.getId(), StoredCall.LONGEST_KEY), why);
 		}
 		return putBack(execution, call, due);
 	}

@@ -38,6 +38,7 @@ import dev.backoff.durable.DurableMeters.Waiting;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -217,7 +218,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private void advise(Collection<TaskSummary> summary) {
 		orphans(summary).forEach((task, calls) -> logger.warn(
 				"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
-				Overrides.oneLine(task, DurableMethods.LONGEST_KEY), calls));
+				Problem.oneLine(task, StoredCall.LONGEST_KEY), calls));
 		int threads = methods().all().stream().mapToInt((method) -> threads(method)).sum();
 		Integer connections = this.poolSize.apply(store().dataSource());
 		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {

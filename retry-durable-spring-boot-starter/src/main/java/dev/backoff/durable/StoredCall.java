@@ -14,7 +14,7 @@ import tools.jackson.databind.annotation.JsonDeserialize;
 import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
 import dev.backoff.event.StopReason;
-import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.time.Nanos;
 
 /**
@@ -42,9 +42,11 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 
 	private static final int LONGEST_MESSAGE = 1_000;
 
+	static final int LONGEST_KEY = 100;
+
 	/* It is logged, and an old row may hold any. */
 	StoredCall {
-		key = (key != null) ? Overrides.oneLine(key, DurableMethods.LONGEST_KEY) : null;
+		key = (key != null) ? Problem.oneLine(key, LONGEST_KEY) : null;
 	}
 
 	static StoredCall submitted(String id, @Nullable String key, String method, String arguments, Instant now,

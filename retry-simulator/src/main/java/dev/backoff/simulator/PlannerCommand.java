@@ -25,7 +25,6 @@ import dev.backoff.simulator.Finding.Severity;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Nearest;
-import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 
@@ -146,7 +145,7 @@ public final class PlannerCommand {
 		StringBuilder text = new StringBuilder();
 		boolean failed = false;
 		for (SimulatedPolicy policy : policies()) {
-			err.println("Simulating " + Overrides.oneLine(policy.policy().name()) + " ...");
+			err.println("Simulating " + Problem.oneLine(policy.policy().name()) + " ...");
 			Plan plan = Plan.of(policy, scenario.rate());
 			Storm storm = Storm.of(policy, scenario);
 			figures.add(new Figures().put("plan", plan.figures()).put("storm", storm.figures()).map());
@@ -156,7 +155,7 @@ public final class PlannerCommand {
 				write("svg", Path.of(option("svg", ""), name.replaceAll("[^\\w.-]", "_") + ".svg"),
 						Pictures.of(name, plan, storm));
 			}
-			text.append("%n%s: %s%n".formatted(Overrides.oneLine(policy.policy().name()), policy.policy().rule()));
+			text.append("%n%s: %s%n".formatted(Problem.oneLine(policy.policy().name()), policy.policy().rule()));
 			for (Finding finding : Stream.concat(storm.findings().stream(), plan.findings().stream()).toList()) {
 				text.append("  %-5s  %-14s  %s%n".formatted(finding.severity().key(), finding.id(), finding.text()));
 				failed |= failOn != null && finding.severity().compareTo(failOn) >= 0;

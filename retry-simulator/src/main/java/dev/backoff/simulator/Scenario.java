@@ -282,7 +282,7 @@ public final class Scenario {
 
 	static InvalidBackoffException refusal(String name, String value, String rule, String fix) {
 		return new InvalidBackoffException(
-				List.of(Problem.ofPlace("Invalid " + name + " (" + Overrides.oneLine(value) + ")", rule, fix)));
+				List.of(Problem.ofPlace("Invalid " + name + " (" + Problem.oneLine(value) + ")", rule, fix)));
 	}
 
 }

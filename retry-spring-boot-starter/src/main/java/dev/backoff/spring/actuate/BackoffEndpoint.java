@@ -160,7 +160,7 @@ class BackoffEndpoint {
 	}
 
 	private static InvalidBackoffException unknownView(String view, String known, String fix) {
-		return OperatorInput.refusal("Invalid view (" + Overrides.oneLine(view) + ")", "must be " + known,
+		return OperatorInput.refusal("Invalid view (" + Problem.oneLine(view) + ")", "must be " + known,
 				"Write " + fix + ", or leave it out.");
 	}
 
@@ -286,7 +286,7 @@ class BackoffEndpoint {
 	}
 
 	private static RefusedException unknown(String kind, String name, String fix) {
-		return refused(WebEndpointResponse.STATUS_NOT_FOUND, kind + " " + Overrides.oneLine(name) + ": is not known.",
+		return refused(WebEndpointResponse.STATUS_NOT_FOUND, kind + " " + Problem.oneLine(name) + ": is not known.",
 				fix);
 	}
 

@@ -16,6 +16,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.PolicyUses;
@@ -81,7 +82,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		String key = input.text(KEY);
 		input.refuseOthers("?key= and one key, or nothing to end all", KEY);
 		if (policy == null && key != null && !OperatorInput.isKey(key, RETRIES_ENABLED)) {
-			throw OperatorInput.refusal("Invalid key (" + Overrides.oneLine(key) + ")", "is not known here",
+			throw OperatorInput.refusal("Invalid key (" + Problem.oneLine(key) + ")", "is not known here",
 					"Write ?key=" + RETRIES_ENABLED + ", or the name of a policy in the path.");
 		}
 		return changed("this process, by its configuration again",
@@ -113,7 +114,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			case "disabled" -> breaker.disable();
 			case "metrics_only" -> breaker.metricsOnly();
 			default -> throw OperatorInput.refusal(
-					"Invalid state (" + Overrides.oneLine(state) + ") of breaker " + breaker.name(),
+					"Invalid state (" + Problem.oneLine(state) + ") of breaker " + breaker.name(),
 					"is none that it can be put into", "Write closed, open, forced-open, disabled or metrics-only.");
 		}
 	}

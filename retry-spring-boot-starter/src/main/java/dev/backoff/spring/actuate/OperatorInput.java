@@ -22,7 +22,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 		List<Problem> problems = new ArrayList<>();
 		this.values.forEach((key, value) -> {
 			if (value instanceof Map || value instanceof Iterable || value == null) {
-				problems.add(Problem.ofPlace("Invalid " + Overrides.oneLine(key), "must be one value",
+				problems.add(Problem.ofPlace("Invalid " + Problem.oneLine(key), "must be one value",
 						"Write text, a number or a switch; DELETE with ?key= ends an override."));
 			}
 			else if (!isKey(key, other)) {
@@ -56,7 +56,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 	@Nullable Boolean flag(String key) {
 		String text = text(key);
 		if (text != null && !text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-			throw refusal("Invalid " + key + " (" + Overrides.oneLine(text) + ")", "must be true or false",
+			throw refusal("Invalid " + key + " (" + Problem.oneLine(text) + ")", "must be true or false",
 					"Write one of them.");
 		}
 		return (text != null) ? Boolean.valueOf(text) : null;
@@ -67,7 +67,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 		List<Problem> problems = new ArrayList<>();
 		for (String key : textsWithout("").keySet()) {
 			if (List.of(known).stream().noneMatch((other) -> isKey(key, other))) {
-				problems.add(Problem.ofPlace("Invalid key (" + Overrides.oneLine(key) + ")", "is not known here",
+				problems.add(Problem.ofPlace("Invalid key (" + Problem.oneLine(key) + ")", "is not known here",
 						"Write " + fix + "."));
 			}
 		}

@@ -39,8 +39,6 @@ public final class Overrides {
 	/** Nothing is overridden. */
 	public static final Overrides NONE = new Overrides(List.of());
 
-	private static final int LONGEST_NAME = 60;
-
 	private final List<Entry> values;
 
 	private Overrides(List<Entry> values) {
@@ -119,12 +117,12 @@ public final class Overrides {
 				problems.add(Problem.ofPlace("Invalid " + key.key() + " of policy " + policy, "must not be empty",
 						"Give it a value, or leave it out."));
 			}
-			else if (!oneLine(text.strip()).equals(text.strip())) {
-				problems.add(Problem.ofValue("Invalid " + key.key() + " of policy " + policy, oneLine(text), "",
-						"must be one line of at most " + LONGEST_NAME + " characters", "Write a plain value."));
+			else if (!Problem.oneLine(text.strip()).equals(text.strip())) {
+				problems.add(Problem.ofValue("Invalid " + key.key() + " of policy " + policy, Problem.oneLine(text), "",
+						"must be one line of at most " + Problem.LONGEST + " characters", "Write a plain value."));
 			}
 			else if (values.putIfAbsent(key, text.strip()) != null) {
-				problems.add(Problem.ofPlace("Invalid " + oneLine(name) + " of policy " + policy, "is there twice",
+				problems.add(Problem.ofPlace("Invalid " + Problem.oneLine(name) + " of policy " + policy, "is there twice",
 						"Write " + key.key() + " once."));
 			}
 		});
@@ -145,7 +143,7 @@ public final class Overrides {
 		}
 		catch (InvalidTextException ex) {
 			throw new InvalidBackoffException(
-					List.of(Problem.ofValue("Invalid " + key, oneLine(text), "", ex.rule(), ex.fix())));
+					List.of(Problem.ofValue("Invalid " + key, Problem.oneLine(text), "", ex.rule(), ex.fix())));
 		}
 	}
 
@@ -153,38 +151,11 @@ public final class Overrides {
 		List<String> known = KEYS.stream().map(PolicyKey::key).toList();
 		String meant = OtherWords.isRetryCount(name) ? "max-attempts, which counts the first attempt too"
 				: OtherWords.meant(Section.POLICIES, name, known);
-		return Problem.ofPlace("Invalid key (" + oneLine(name) + ") of policy " + policy,
+		return Problem.ofPlace("Invalid key (" + Problem.oneLine(name) + ") of policy " + policy,
 				(key != null) ? "cannot be changed while the application runs" : "is not known",
 				(meant != null && key == null) ? "Write " + meant + "."
 						: "Change " + String.join(", ", known.subList(0, known.size() - 1)) + " or "
 								+ known.get(known.size() - 1) + ", or restart with another configuration.");
-	}
-
-	/**
-	 * Return a text from outside for a report: at most 60 characters, with {@code ?} for
-	 * line breaks and other control characters.
-	 */
-	public static String oneLine(String text) {
-		return oneLine(text, LONGEST_NAME);
-	}
-
-	/** Return the same with at most the given number of characters. */
-	public static String oneLine(String text, int longest) {
-		String line = text.codePoints()
-			.limit(longest)
-			.map((letter) -> isPlain(letter) ? letter : '?')
-			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-			.toString();
-		return (line.length() < text.length()) ? line + "..." : line;
-	}
-
-	private static boolean isPlain(int letter) {
-		return switch (Character.getType(letter)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-					Character.SURROGATE, Character.UNASSIGNED ->
-				false;
-			default -> true;
-		};
 	}
 
 	/** Return whether retries are made, or null if that is not overridden. */

@@ -10,6 +10,9 @@ package dev.backoff.spring.configuration;
  */
 public record Problem(String message, String fix) {
 
+	/* Of a text from outside. */
+	static final int LONGEST = 60;
+
 	/** Report a value. */
 	static Problem ofValue(String place, String value, String origin, String rule, String fix) {
 		String where = origin.isEmpty() ? "" : " at " + origin;
@@ -21,8 +24,35 @@ public record Problem(String message, String fix) {
 	 * fix, which is a sentence.
 	 */
 	public static Problem ofPlace(String place, String rule, String fix) {
-		return new Problem(Overrides.oneLine(place + ": " + rule + ".", Integer.MAX_VALUE),
-				Overrides.oneLine(fix, Integer.MAX_VALUE));
+		return new Problem(oneLine(place + ": " + rule + ".", Integer.MAX_VALUE),
+				oneLine(fix, Integer.MAX_VALUE));
+	}
+
+	/**
+	 * Return a text from outside for a report: at most 60 characters, with {@code ?} for
+	 * line breaks and other control characters.
+	 */
+	public static String oneLine(String text) {
+		return oneLine(text, LONGEST);
+	}
+
+	/** Return the same with at most the given number of characters. */
+	public static String oneLine(String text, int longest) {
+		String line = text.codePoints()
+			.limit(longest)
+			.map((letter) -> isPlain(letter) ? letter : '?')
+			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+			.toString();
+		return (line.length() < text.length()) ? line + "..." : line;
+	}
+
+	private static boolean isPlain(int letter) {
+		return switch (Character.getType(letter)) {
+			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
+					Character.SURROGATE, Character.UNASSIGNED ->
+				false;
+			default -> true;
+		};
 	}
 
 	@Override
