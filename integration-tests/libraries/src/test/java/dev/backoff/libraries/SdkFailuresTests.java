@@ -34,6 +34,7 @@ class SdkFailuresTests {
 		assertThat(this.retry.isRetryable(UnauthorizedException.builder().headers(NONE).build())).isFalse();
 		assertThat(this.retry.isRetryable(status(400))).isFalse();
 		assertThat(this.retry.isRetryable(status(503))).isTrue();
+		assertThat(this.retry.isRetryable(status(522))).isTrue();
 		assertThat(this.retry.isRetryable(status(429))).isTrue();
 		assertThat(this.retry.isRetryable(new OpenAIInvalidDataException("no status"))).isTrue();
 		FailureClassification throttled = new Sdk().sdkFailures().classify(status(429));
@@ -51,8 +52,9 @@ class SdkFailuresTests {
 		FailureClassifier sdkFailures() {
 			return (failure) -> (failure instanceof OpenAIServiceException answer) ? switch (answer.statusCode()) {
 				case 429 -> FailureClassification.throttled(RetryCause.HTTP_429);
-				case 408, 500, 502, 503, 504 -> FailureClassification.transientFailure(RetryCause.HTTP_5XX);
-				default -> FailureClassification.permanent(RetryCause.OTHER);
+				case 408 -> FailureClassification.transientFailure(RetryCause.TIMEOUT);
+				default -> (answer.statusCode() < 500) ? FailureClassification.permanent(RetryCause.OTHER)
+						: FailureClassification.transientFailure(RetryCause.HTTP_5XX);
 			} : null;
 		}
 

@@ -14,12 +14,14 @@ import dev.backoff.failure.RetryCause;
  * The classification of an HTTP status.
  *
  * <pre>
- * 408, 425, 500, 502, 504   transient
- * 429                       throttled
- * 503                       throttled with a hint, else transient
- * 409                       permanent, but retryable by key
- * other 4xx and 5xx         permanent
- * any other status          nothing
+ * 408, 425                       transient
+ * 429                            throttled
+ * 503, 529                       throttled with a hint, else transient
+ * 409                            permanent, but retryable by key
+ * other 4xx                      permanent
+ * 501, 505, 506, 508, 510, 511   permanent
+ * other 5xx                      transient, also those of proxies and without a standard
+ * any other status               nothing
  * </pre>
  *
  * Transient and throttled failures carry the server's hint, and so does a conflict: it
@@ -42,12 +44,18 @@ final class HttpStatusRules {
 			case 409 -> hinted(FailureClassification.permanent(RetryCause.OTHER).retryableByKey(), hint);
 			case 425 -> hinted(FailureClassification.transientFailure(RetryCause.OTHER).unapplied(), hint);
 			case 429 -> hinted(FailureClassification.throttled(RetryCause.HTTP_429), hint);
-			case 500, 502 -> hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);
-			case 503 -> (hint != null) ? FailureClassification.throttled(RetryCause.HTTP_503).withHint(hint)
-					: FailureClassification.transientFailure(RetryCause.HTTP_503);
+			case 501, 505, 506, 508, 510, 511 -> FailureClassification.permanent(RetryCause.HTTP_5XX);
+			case 503 -> overloaded(RetryCause.HTTP_503, hint);
+			case 529 -> overloaded(RetryCause.HTTP_5XX, hint);
 			default -> (status < 400 || status > 599) ? null
-					: FailureClassification.permanent((status < 500) ? RetryCause.OTHER : RetryCause.HTTP_5XX);
+					: (status < 500) ? FailureClassification.permanent(RetryCause.OTHER)
+							: hinted(FailureClassification.transientFailure(RetryCause.HTTP_5XX), hint);
 		};
+	}
+
+	private static FailureClassification overloaded(RetryCause cause, @Nullable Duration hint) {
+		return (hint != null) ? FailureClassification.throttled(cause).withHint(hint)
+				: FailureClassification.transientFailure(cause);
 	}
 
 	private static FailureClassification hinted(FailureClassification classification, @Nullable Duration hint) {

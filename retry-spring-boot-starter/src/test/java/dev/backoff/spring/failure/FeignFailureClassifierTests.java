@@ -59,6 +59,8 @@ class FeignFailureClassifierTests {
 			503 | -                                          | transient http_503
 			503 | Retry-After: 3                             | throttled http_503 3s
 			504 | -                                          | transient timeout
+			522 | -                                          | transient http_5xx
+			529 | Retry-After: 7                             | throttled http_5xx 7s
 			""")
 	void classifiesByStatus(int status, String header, String expected) throws IOException {
 		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)

@@ -71,7 +71,9 @@ class HttpClientFailuresTests {
 			503 | Retry-After: Fri Nov 20 12:02:00 2026      | throttled http_503 120s
 			504 | -                                          | transient timeout
 			505 | -                                          | permanent
-			599 | -                                          | permanent
+			522 | -                                          | transient http_5xx
+			529 | Retry-After: 7                             | throttled http_5xx 7s
+			599 | -                                          | transient http_5xx
 			""")
 	void aStatusIsClassified(int status, String header, String expected) throws IOException {
 		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)
