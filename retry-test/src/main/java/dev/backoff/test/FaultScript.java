@@ -109,7 +109,7 @@ public final class FaultScript {
 		return failsBySpring(() -> Web.answer(status, null));
 	}
 
-	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds. */
+	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds, rounded up. */
 	public FaultScript answers(int status, Duration retryAfter) {
 		return failsBySpring(() -> Web.answer(status, retryAfter));
 	}
@@ -272,7 +272,7 @@ public final class FaultScript {
 			String text = (status instanceof HttpStatus known) ? known.getReasonPhrase() : "";
 			HttpHeaders headers = new HttpHeaders();
 			if (retryAfter != null) {
-				headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(retryAfter.toSeconds()));
+				headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(retryAfter.minusNanos(1).toSeconds() + 1));
 			}
 			return (code < 500) ? HttpClientErrorException.create(status, text, headers, new byte[0], null)
 					: HttpServerErrorException.create(status, text, headers, new byte[0], null);

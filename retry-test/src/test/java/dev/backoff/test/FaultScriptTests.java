@@ -98,7 +98,7 @@ class FaultScriptTests {
 
 	@Test
 	void answersAsRestClientThrows() {
-		this.script.answers(503, Duration.ofSeconds(3)).times(1).answers(404).times(1).answers(599);
+		this.script.answers(503, Duration.ofMillis(2_001)).times(1).answers(404).times(1).answers(599);
 		assertThat(attempt()).isInstanceOfSatisfying(HttpServerErrorException.ServiceUnavailable.class, (ex) -> {
 			assertThat(ex.getResponseHeaders().getFirst("Retry-After")).isEqualTo("3");
 			assertThat(ex).hasMessage("503 Service Unavailable");

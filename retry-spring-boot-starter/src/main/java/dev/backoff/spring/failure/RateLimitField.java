@@ -53,7 +53,7 @@ final class RateLimitField {
 		Duration wait = null;
 		for (Matcher each = PARAMETER.matcher(parameters); each.find();) {
 			String value = each.group("value");
-			Duration number = (value != null) ? ServerWait.of(value, Duration.ofSeconds(1)) : null;
+			Duration number = (value != null) ? ServerWait.seconds(value) : null;
 			remaining = each.group("key").equals("r") ? number : remaining;
 			wait = each.group("key").equals("t") ? number : wait;
 		}

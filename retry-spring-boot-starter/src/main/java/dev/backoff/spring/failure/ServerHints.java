@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds or as a date,
+ * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds, of which a fraction is rounded up, or as a date,
  * else by {@code RateLimit}. A value that is neither counts as absent, and the first of
  * several that can be read counts.
  * <p>
  * A date is compared with the {@code Date} of the same response, so that the server's
- * clock may be wrong, and without one with our own clock. A date in the past is a wait of
- * zero. Thread-safe.
+ * clock may be wrong. Without one, and if a cache answers, whose {@code Age} is then not
+ * zero, it is compared with our own clock. A date in the past is a wait of zero.
+ * Thread-safe.
  */
 record ServerHints(Clock clock) {
 
@@ -42,7 +43,7 @@ record ServerHints(Clock clock) {
 	}
 
 	private @Nullable Duration retryAfter(String text, HttpHeaders headers) {
-		Duration seconds = ServerWait.of(text, Duration.ofSeconds(1));
+		Duration seconds = ServerWait.seconds(text);
 		if (seconds != null || text.isEmpty()) {
 			return seconds;
 		}
@@ -51,7 +52,9 @@ record ServerHints(Clock clock) {
 		if (then == null) {
 			return null;
 		}
-		Instant sent = HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now);
+		Duration age = ServerWait.seconds(readable(headers.getFirst(HttpHeaders.AGE)));
+		Instant sent = (age == null || age.isZero())
+				? HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now) : null;
 		return ServerWait.bounded(Duration.between((sent != null) ? sent : now, then));
 	}
 

@@ -1,6 +1,8 @@
 package dev.backoff.spring.failure;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
@@ -14,6 +16,8 @@ final class ServerWait {
 
 	private static final Pattern DIGITS = Pattern.compile("[0-9]++");
 
+	private static final Pattern DECIMAL = Pattern.compile("[0-9]++(?:\\.[0-9]*+)?+");
+
 	private ServerWait() {
 	}
 
@@ -24,6 +28,13 @@ final class ServerWait {
 		}
 		BigInteger most = BigInteger.valueOf(LONGEST.dividedBy(unit));
 		return unit.multipliedBy(new BigInteger(text).min(most).longValue());
+	}
+
+	/** Return the seconds, rounded up, or null unless the text is a decimal number. */
+	static @Nullable Duration seconds(String text) {
+		return DECIMAL.matcher(text).matches()
+				? of(new BigDecimal(text).setScale(0, RoundingMode.CEILING).toPlainString(), Duration.ofSeconds(1))
+				: null;
 	}
 
 	/** Return the wait, raised to zero and lowered to the longest. */

@@ -60,7 +60,7 @@ class HttpClientFailuresTests {
 			429 | RateLimit: "default";r=0;t=30              | throttled http_429 30s
 			429 | Retry-After: Fri, 20 Nov 2026 12:02:00 GMT | throttled http_429 120s
 			429 | Retry-After: -1                            | throttled http_429
-			429 | Retry-After: 1.5                           | throttled http_429
+			429 | Retry-After: 299.997                       | throttled http_429 300s
 			429 | Retry-After: garbage                       | throttled http_429
 			500 | -                                          | transient http_5xx
 			501 | -                                          | permanent

@@ -106,7 +106,7 @@ class HttpStatusRulesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "-1", "+5", "1.5", "garbage" })
+	@ValueSource(strings = { "", "-1", "+5", "1,5", "garbage" })
 	void aHintThatCannotBeReadIsNone(String hint) {
 		assertThat(classify(503, hint)).isEqualTo("transient http_503");
 		assertThat(classify(429, hint)).isEqualTo("throttled http_429");

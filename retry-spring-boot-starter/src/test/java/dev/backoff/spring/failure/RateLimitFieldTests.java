@@ -20,6 +20,7 @@ class RateLimitFieldTests {
 			default;r=0;t=30                            | 30
 			"default";r=0;t=0                           | 0
 			"default";r=00;t=030                        | 30
+			"default";r=0.0;t=29.1                      | 30
 			"minute";r=0;t=12, "day";r=41;t=7200        | 12
 			"minute";r=0;t=12,"day";r=0;t=7200          | 7200
 			"day";r=0;t=7200	,	"minute";r=0;t=12   | 7200
@@ -36,7 +37,7 @@ class RateLimitFieldTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "garbage", "\"default\";r=1;t=30", "\"default\";r=0", "\"default\";t=30",
-			"\"default\"", "\"default\";r=0;t=-1", "\"default\";r=0;t=+5", "\"default\";r=0;t=1.5",
+			"\"default\"", "\"default\";r=0;t=-1", "\"default\";r=0;t=+5", "\"default\";r=0.5;t=1",
 			"\"default\";r=0;t=\"30\"", "\"default\";r=\"0\";t=30", "\"default\";r=-1;t=30", "\"default\";r;t=30",
 			"\"default\";r=0;T=30", "limit=100, remaining=0, reset=30" })
 	void saysNothingUnlessAPolicyIsUsedUp(String text) {

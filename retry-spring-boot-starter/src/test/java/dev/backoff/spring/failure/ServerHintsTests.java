@@ -46,7 +46,8 @@ class ServerHintsTests {
 	class RetryAfterInSeconds {
 
 		@ParameterizedTest
-		@CsvSource({ "120,120", "0,0", "' 120',120", "'120 ',120", "'\t7 ',7", "007,7" })
+		@CsvSource({ "120,120", "0,0", "' 120',120", "'120 ',120", "'\t7 ',7", "007,7", "299.997,300", "1.5,2", "0.001,1",
+				"0.0,0", "2.000,2", "2.,2", "9223372036.9,9223372036" })
 		void isTheWait(String text, long seconds) {
 			assertThat(retryAfter(text)).isEqualTo(Duration.ofSeconds(seconds));
 		}
@@ -67,7 +68,7 @@ class ServerHintsTests {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "", " ", "-1", "+5", "1.5", "1e3", "0x10", "1 2", "12s", "garbage", "１２", "null",
+		@ValueSource(strings = { "", " ", "-1", "-1.5", "+5", ".5", "1,5", "1.5.2", "1.5s", "1e3", "0x10", "1 2", "12s", "garbage", "１２", "null",
 				"120, 60", "120;x", "\u0000", "Fri, 99 Nov 2026 12:00:00 GMT" })
 		void isIgnoredIfItIsNone(String text) {
 			assertThat(retryAfter(text)).isNull();
@@ -111,6 +112,15 @@ class ServerHintsTests {
 		void isCorrectedByTheDateOfTheResponse(String date, long seconds) {
 			HttpHeaders headers = headers(HttpHeaders.RETRY_AFTER, "Fri, 20 Nov 2026 15:02:00 GMT");
 			headers.set(HttpHeaders.DATE, date);
+			assertThat(hints.wait(headers)).isEqualTo(Duration.ofSeconds(seconds));
+		}
+
+		@ParameterizedTest
+		@CsvSource({ "3600,1", "1,1", "0,3601", "'',3601", "-5,3601", "old,3601" })
+		void isComparedWithTheClockIfTheAnswerComesFromACache(String age, long seconds) {
+			HttpHeaders headers = headers(HttpHeaders.RETRY_AFTER, "Fri, 20 Nov 2026 12:00:01 GMT");
+			headers.set(HttpHeaders.DATE, "Fri, 20 Nov 2026 11:00:00 GMT");
+			headers.set(HttpHeaders.AGE, age);
 			assertThat(hints.wait(headers)).isEqualTo(Duration.ofSeconds(seconds));
 		}
 
@@ -249,7 +259,7 @@ class ServerHintsTests {
 		@Test
 		void countByTheFirstThatCanBeRead() {
 			assertThat(retryAfter("soon", "7", "9")).isEqualTo(Duration.ofSeconds(7));
-			assertThat(retryAfter("1.5", "Fri, 20 Nov 2026 12:02:00 GMT")).isEqualTo(Duration.ofMinutes(2));
+			assertThat(retryAfter("1,5", "Fri, 20 Nov 2026 12:02:00 GMT")).isEqualTo(Duration.ofMinutes(2));
 			assertThat(retryAfter("7", "soon")).isEqualTo(Duration.ofSeconds(7));
 			assertThat(retryAfter("soon", "later")).isNull();
 		}
