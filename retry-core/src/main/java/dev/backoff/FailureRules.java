@@ -49,8 +49,8 @@ final class FailureRules {
 	}
 
 	/*
-	 * A classifier may throw, or an exception's own getCause(). The call then ends with
-	 * the failure that was to be judged, and names what was thrown instead.
+	 * A classifier may throw. The call then ends with the failure that was to be judged,
+	 * and names what was thrown instead.
 	 */
 	Outcome judge(Throwable failure, CallState call) {
 		try {

@@ -141,13 +141,7 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	private static boolean leadsTo(@Nullable Throwable failure, @Nullable Throwable cause) {
-		try {
-			return cause != null && Causes.find(cause, (candidate) -> candidate == failure) != null;
-		}
-		catch (Throwable ex) {
-			// an exception whose getCause() throws
-			return true;
-		}
+		return cause != null && Causes.find(cause, (candidate) -> candidate == failure) != null;
 	}
 
 	/**

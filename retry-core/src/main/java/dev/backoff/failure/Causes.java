@@ -1,5 +1,7 @@
 package dev.backoff.failure;
 
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
@@ -34,7 +36,7 @@ public final class Causes {
 		Throwable next = failure;
 		while (next != null && chain.size() < LIMIT && !containsSame(chain, next)) {
 			chain.add(next);
-			next = next.getCause();
+			next = cause(next);
 		}
 		return chain;
 	}
@@ -64,7 +66,7 @@ public final class Causes {
 			if (condition.test(candidate)) {
 				return candidate;
 			}
-			candidate = causeOf(candidate);
+			candidate = cause(candidate);
 		}
 		return null;
 	}
@@ -121,7 +123,7 @@ public final class Causes {
 	private static Throwable unwrap(Throwable failure, Predicate<Throwable> isWrapper) {
 		Throwable unwrapped = failure;
 		for (int i = 0; i < LIMIT; i++) {
-			Throwable cause = isWrapper.test(unwrapped) ? causeOf(unwrapped) : null;
+			Throwable cause = isWrapper.test(unwrapped) ? cause(unwrapped) : null;
 			if (cause == null) {
 				return unwrapped;
 			}
@@ -130,12 +132,45 @@ public final class Causes {
 		return unwrapped;
 	}
 
-	private static @Nullable Throwable causeOf(Throwable failure) {
+	/**
+	 * Return the direct cause, also of a failure whose methods throw.
+	 * @param failure any failure
+	 * @return its cause, or null if it has none or {@code getCause()} throws
+	 */
+	public static @Nullable Throwable cause(Throwable failure) {
 		try {
 			return failure.getCause();
 		}
 		catch (Throwable ex) {
-			// a failure whose getCause() throws wraps nothing
+			return null;
+		}
+	}
+
+	/**
+	 * Return the message, also of a failure whose methods throw.
+	 * @param failure any failure
+	 * @return its message, or null if it has none or {@code getMessage()} throws
+	 */
+	public static @Nullable String message(Throwable failure) {
+		try {
+			return failure.getMessage();
+		}
+		catch (Throwable ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * Return the failure for a log, which prints its stack trace.
+	 * @param failure any failure
+	 * @return the failure, or null if a method that the log calls throws
+	 */
+	public static @Nullable Throwable printable(Throwable failure) {
+		try {
+			failure.printStackTrace(new PrintWriter(Writer.nullWriter()));
+			return failure;
+		}
+		catch (Throwable ex) {
 			return null;
 		}
 	}

@@ -59,6 +59,34 @@ public class CausesTests {
 	}
 
 	@Test
+	void areNoneAndSoIsTheMessageOfAnExceptionWhoseMethodsThrow() {
+		Exception hostile = new Exception() {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			public synchronized Throwable getCause() {
+				throw new IllegalStateException();
+			}
+
+			@Override
+			public String getMessage() {
+				throw new StackOverflowError();
+			}
+
+		};
+		Exception outer = new Exception("outer", hostile);
+		assertThat(Causes.of(outer)).containsExactly(outer, hostile);
+		assertThat(Causes.cause(outer)).isSameAs(hostile);
+		assertThat(Causes.cause(hostile)).isNull();
+		assertThat(Causes.message(outer)).isEqualTo("outer");
+		assertThat(Causes.message(hostile)).isNull();
+		assertThat(Causes.printable(new Exception(outer))).isNull();
+		IOException root = new IOException("root");
+		assertThat(Causes.printable(root)).isSameAs(root);
+	}
+
+	@Test
 	void lookAtThirtyTwoOfAHundredThousand() {
 		Exception deep = deep(new IOException("root"), 100_000);
 		assertThat(Causes.of(deep)).hasSize(Causes.LIMIT).hasSize(32);

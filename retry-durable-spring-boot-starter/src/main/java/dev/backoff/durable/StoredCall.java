@@ -14,6 +14,7 @@ import tools.jackson.databind.annotation.JsonDeserialize;
 import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
 import dev.backoff.event.StopReason;
+import dev.backoff.failure.Causes;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.time.Nanos;
 
@@ -109,13 +110,7 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		if (thrown == null) {
 			return (this.stop != null) ? this.stop : new Stop(null, null, null, null);
 		}
-		String message = null;
-		try {
-			message = thrown.getMessage();
-		}
-		catch (RuntimeException | StackOverflowError ex) {
-			// an exception of the application may throw where it makes its message
-		}
+		String message = Causes.message(thrown);
 		if (message != null && message.length() > LONGEST_MESSAGE) {
 			message = message.substring(0, LONGEST_MESSAGE);
 		}

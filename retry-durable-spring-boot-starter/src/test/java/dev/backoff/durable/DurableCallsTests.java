@@ -331,7 +331,7 @@ class DurableCallsTests extends ShopFixture {
 	}
 
 	@Test
-	void aFailureWithoutAMessageIsStored() {
+	void aFailureWhoseMethodsThrowIsStored() {
 		run((shop) -> {
 			shop.when("o1", (attempt) -> {
 				throw new IllegalStateException() {
@@ -340,6 +340,11 @@ class DurableCallsTests extends ShopFixture {
 
 					@Override
 					public String getMessage() {
+						throw new UnsupportedOperationException();
+					}
+
+					@Override
+					public synchronized Throwable getCause() {
 						throw new UnsupportedOperationException();
 					}
 

@@ -19,6 +19,7 @@ import org.springframework.core.ResolvableType;
 import dev.backoff.AsyncOperation;
 import dev.backoff.Recovery;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.Causes;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
@@ -101,7 +102,8 @@ record FutureAdapter(Class<?> kind) implements ReturnTypeAdapter {
 			awaited.complete(future.get());
 		}
 		catch (ExecutionException ex) {
-			awaited.completeExceptionally((ex.getCause() != null) ? ex.getCause() : ex);
+			Throwable cause = Causes.cause(ex);
+			awaited.completeExceptionally((cause != null) ? cause : ex);
 		}
 		catch (InterruptedException ex) {
 			awaited.completeExceptionally(ex);

@@ -85,10 +85,8 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 
 	private <T> @Nullable T first(Throwable failure, Function<TypedClassifier, @Nullable T> question) {
 		int bits = 0;
-		Throwable link = failure;
-		for (int i = 0; link != null && i < Causes.LIMIT; i++) {
+		for (Throwable link : Causes.of(failure)) {
 			bits |= this.asked.get(link.getClass());
-			link = link.getCause();
 		}
 		for (; bits != 0; bits &= bits - 1) {
 			T answer = question.apply(this.classifiers.get(Integer.numberOfTrailingZeros(bits)));

@@ -107,7 +107,7 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 		if (bySql != null) {
 			return bySql;
 		}
-		Throwable cause = found.getCause();
+		Throwable cause = Causes.cause(found);
 		FailureClassification below = (found instanceof TransactionException && cause != null) ? classify(cause) : null;
 		return (below != null) ? below : this.io.classify(found);
 	}

@@ -150,10 +150,10 @@ final class IoFailureClassifier implements TypedClassifier {
 			if (specific != null) {
 				return specific;
 			}
-			if (link instanceof IOException && isArgumentRefused(link.getCause())) {
+			if (link instanceof IOException && isArgumentRefused(Causes.cause(link))) {
 				return PERMANENT.judging(IllegalArgumentException.class);
 			}
-			if (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + link.getMessage()).find()) {
+			if (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + Causes.message(link)).find()) {
 				return PERMANENT;
 			}
 			general = moreGrave(general, GENERAL.of(link.getClass()));

@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
@@ -73,7 +74,7 @@ final class RedisFailureClassifier implements TypedClassifier {
 	}
 
 	private static boolean isPassing(Throwable reply) {
-		String message = reply.getMessage();
+		String message = Causes.message(reply);
 		return message != null && PASSING_REPLIES.stream().anyMatch(message::startsWith);
 	}
 

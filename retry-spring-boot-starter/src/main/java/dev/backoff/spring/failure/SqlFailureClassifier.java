@@ -130,7 +130,7 @@ final class SqlFailureClassifier implements TypedClassifier {
 	 */
 	private static @Nullable FailureClassification byType(SQLException exception) {
 		boolean refused = exception instanceof SQLTransientConnectionException
-				&& exception.getCause() instanceof SQLException;
+				&& Causes.cause(exception) instanceof SQLException;
 		return refused ? null : TYPES.of(exception.getClass());
 	}
 

@@ -61,7 +61,7 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		WebClientResponseException response = Causes.find(failure, WebClientResponseException.class);
 		if (response != null) {
 			FailureClassification status = this.rules.classify(response.getStatusCode().value(), response.getHeaders());
-			Throwable cause = response.getCause();
+			Throwable cause = Causes.cause(response);
 			return (status != null || cause == null) ? status : byCause(response,
 					IoFailureClassifier.isResponseMalformed(cause) ? IO : PERMANENT.judging(cause.getClass()));
 		}
@@ -69,7 +69,7 @@ final class WebClientFailureClassifier implements TypedClassifier {
 		if (request == null) {
 			return null;
 		}
-		return byCause(request, IoFailureClassifier.isArgumentRefused(request.getCause())
+		return byCause(request, IoFailureClassifier.isArgumentRefused(Causes.cause(request))
 				? PERMANENT.judging(IllegalArgumentException.class) : IO);
 	}
 

@@ -27,7 +27,7 @@ final class FailureText {
 
 	/** Return the message of a failure in one line of bounded length, or null. */
 	static @Nullable String message(Throwable failure) {
-		String message = failure.getMessage();
+		String message = Causes.message(failure);
 		return (message != null) ? line(message) : null;
 	}
 

@@ -10,6 +10,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.failure.Causes;
 
 /**
  * Notify all listeners among the beans, even if one of them throws. They are looked up at
@@ -45,7 +46,8 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 				event.accept(listener);
 			}
 			catch (Throwable ex) {
-				logger.error("Listener {} failed; calls are not affected", listener.getClass().getName(), ex);
+				logger.error("Listener {} failed; calls are not affected", listener.getClass().getName(),
+						Causes.printable(ex));
 			}
 		});
 	}

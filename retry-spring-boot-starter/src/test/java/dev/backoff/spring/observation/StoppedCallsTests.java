@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import ch.qos.logback.classic.Level;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.failure.BuiltInFailureClassifiers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -71,6 +73,49 @@ class StoppedCallsTests {
 			throw failure;
 		};
 		assertThat(catchThrowable(() -> retry(policy, attempts).call(failing))).isSameAs(failure);
+	}
+
+	@Test
+	void aFailureWhoseMethodsThrowIsRetriedLoggedAndKept() {
+		this.messages = true;
+		RuntimeException hostile = new IllegalStateException() {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			public synchronized Throwable getCause() {
+				throw new IllegalArgumentException();
+			}
+
+			@Override
+			public String getMessage() {
+				throw new IllegalArgumentException();
+			}
+
+		};
+		try (LogCapture log = new LogCapture(StopLogger.class)) {
+			Retry retry = Retry
+				.builder(RetryPolicy.builder("orders")
+					.classifiers(List.of(new BuiltInFailureClassifiers(null, Clock.systemUTC(), true)))
+					.build())
+				.method("OrderService.place")
+				.time(this.time)
+				.listener(this.stopped)
+				.listener(new StopLogger(this.time, Runnable::run))
+				.build();
+			Operation<String, RuntimeException> failing = () -> {
+				throw hostile;
+			};
+			assertThat(catchThrowable(() -> retry.call(failing))).isSameAs(hostile);
+			assertThat(last().attempts()).isEqualTo(4);
+			assertThat(last().failure()).isEqualTo(hostile.getClass().getName());
+			assertThat(last().message()).isNull();
+			assertThat(retry.call(failing, (context, report) -> "recovered")).isEqualTo("recovered");
+			assertThat(this.stopped.of("orders")).hasSize(2);
+			assertThat(log.lines(Level.WARN)).hasSize(2)
+				.allMatch((line) -> line.contains(" failed with " + hostile.getClass().getName()));
+			assertThat(log.lines(Level.DEBUG)).contains("Recovered OrderService.place from this failure");
+		}
 	}
 
 	private StoppedCall last() {
