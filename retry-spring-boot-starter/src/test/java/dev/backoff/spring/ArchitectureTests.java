@@ -141,7 +141,7 @@ class ArchitectureTests {
 		void areAllThatThereIsBesideTheStarter() {
 			classes().should()
 				.onlyDependOnClassesThat()
-				.resideInAnyPackage("java..", "javax.net..", "javax.sql..", "dev.backoff..", "org.jspecify..",
+				.resideInAnyPackage("java..", "javax.net..", "javax.sql..", "javax.xml.stream..", "dev.backoff..", "org.jspecify..",
 						"org.slf4j..", "org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
 						"org.springframework.asm..", "org.springframework.beans..", "org.springframework.boot",
 						"org.springframework.boot.autoconfigure..", "org.springframework.boot.cloud..",

@@ -13,6 +13,7 @@ import java.net.HttpRetryException;
 import java.net.MalformedURLException;
 import java.net.NoRouteToHostException;
 import java.net.PortUnreachableException;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.net.UnknownServiceException;
 import java.net.http.HttpConnectTimeoutException;
@@ -27,14 +28,18 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.security.GeneralSecurityException;
+import java.text.ParseException;
+import java.time.DateTimeException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.DataFormatException;
 import java.util.zip.ZipException;
 
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.xml.stream.XMLStreamException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +57,7 @@ import dev.backoff.failure.RetryCause;
  * certificate or key not accepted, here or by the server                     permanent
  * file missing, existing or forbidden, URL or protocol unknown, bad encoding permanent
  * illegal argument of a request, such as a URI without a host                permanent
- * content that cannot be parsed, without another failure                     permanent
+ * content that cannot be parsed or converted, without another failure        permanent
  * any other IOException, such as reset, end of stream, TLS                   transient, io
  * </pre>
  *
@@ -103,10 +108,21 @@ final class IoFailureClassifier implements TypedClassifier {
 				CharConversionException.class, CharacterCodingException.class, UnsupportedEncodingException.class,
 				UTFDataFormatException.class, ObjectStreamException.class, ZipException.class);
 
-	/* Parsers also wrap failures of the stream; an early end is like a cut connection. */
+	/*
+	 * Parsers also wrap failures of the stream, which count before them. An early end is
+	 * like a cut connection; parsers of XML and YAML have no exception for it.
+	 */
 	private static final ClassTable GENERAL = new ClassTable().with(IO, IOException.class)
 		.with(HANDSHAKE, SSLHandshakeException.class)
-		.with(PERMANENT, "tools.jackson.core.JacksonException", "com.fasterxml.jackson.core.JsonProcessingException")
+		.with(PERMANENT, DateTimeException.class, ParseException.class, URISyntaxException.class,
+				DataFormatException.class, XMLStreamException.class)
+		.with(PERMANENT, "tools.jackson.core.JacksonException", "com.fasterxml.jackson.core.JsonProcessingException",
+				"com.google.gson.JsonParseException", "com.google.gson.stream.MalformedJsonException",
+				"org.xml.sax.SAXException", "org.yaml.snakeyaml.error.YAMLException",
+				"org.springframework.core.convert.ConversionException",
+				"org.springframework.beans.TypeMismatchException", "org.springframework.core.codec.CodecException",
+				"org.springframework.http.converter.HttpMessageConversionException",
+				"org.springframework.web.client.UnknownContentTypeException")
 		.with(IO, "tools.jackson.core.exc.UnexpectedEndOfInputException",
 				"com.fasterxml.jackson.core.io.JsonEOFException");
 
@@ -145,7 +161,10 @@ final class IoFailureClassifier implements TypedClassifier {
 			return PERMANENT.judging(GeneralSecurityException.class);
 		}
 		FailureClassification general = null;
-		for (Throwable link : Causes.of(failure)) {
+		for (Throwable each : Causes.of(failure)) {
+			// the JDK's reader of XML does not make a failure of its stream the cause
+			Throwable link = (each instanceof XMLStreamException xml
+					&& xml.getNestedException() instanceof IOException nested) ? nested : each;
 			FailureClassification specific = SPECIFIC.of(link.getClass());
 			if (specific != null) {
 				return specific;

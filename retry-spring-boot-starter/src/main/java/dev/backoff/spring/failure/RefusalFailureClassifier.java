@@ -6,8 +6,9 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 
 /**
- * Classify rejected input, refused access and requests that Spring AI calls non-transient
- * as permanent, also where that is the cause of another exception: the same call would be
+ * Classify rejected input, refused access, requests that Spring AI calls non-transient
+ * and those exceptions of JPA that Spring would translate to non-transient ones as
+ * permanent, also where that is the cause of another exception: the same call would be
  * refused again.
  * <p>
  * Types are compared by their full names, so that these libraries may be absent. An
@@ -27,7 +28,10 @@ final class RefusalFailureClassifier implements TypedClassifier {
 				"org.springframework.web.method.annotation.HandlerMethodValidationException",
 				"org.springframework.security.access.AccessDeniedException",
 				"org.springframework.security.core.AuthenticationException",
-				"org.springframework.ai.retry.NonTransientAiException", "java.lang.SecurityException")
+				"org.springframework.ai.retry.NonTransientAiException", "java.lang.SecurityException",
+				"jakarta.persistence.TransactionRequiredException", "jakarta.persistence.NoResultException",
+				"jakarta.persistence.NonUniqueResultException", "jakarta.persistence.EntityNotFoundException",
+				"jakarta.persistence.EntityExistsException")
 		.with(null, "org.springframework.security.authentication.AuthenticationServiceException");
 
 	@Override

@@ -4,11 +4,9 @@ import java.time.Clock;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.http.converter.HttpMessageConversionException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientException;
 import org.springframework.web.client.RestClientResponseException;
-import org.springframework.web.client.UnknownContentTypeException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
@@ -56,16 +54,8 @@ final class RestClientFailureClassifier implements TypedClassifier {
 		}
 		RestClientException found = Causes.find(failure, RestClientException.class);
 		FailureClassification io = (found != null) ? this.io.classify(found) : null;
-		if (found == null || io != null) {
-			return io;
-		}
-		if (found instanceof ResourceAccessException) {
-			return FailureClassification.transientFailure(RetryCause.IO);
-		}
-		Class<?> unreadable = (found instanceof UnknownContentTypeException) ? UnknownContentTypeException.class
-				: (Causes.find(found, HttpMessageConversionException.class) != null)
-						? HttpMessageConversionException.class : null;
-		return (unreadable != null) ? FailureClassification.permanent(RetryCause.OTHER).judging(unreadable) : null;
+		return (io == null && found instanceof ResourceAccessException)
+				? FailureClassification.transientFailure(RetryCause.IO) : io;
 	}
 
 }

@@ -4,6 +4,8 @@ import java.sql.SQLException;
 import java.util.HashMap;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.validation.BindException;
 import org.springframework.validation.MapBindingResult;
@@ -46,6 +48,13 @@ class RefusalFailureClassifierTests {
 				"nothing");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "TransactionRequired", "NoResult", "NonUniqueResult", "EntityNotFound", "EntityExists" })
+	void misuseOfJpaIsPermanentAsSpringTranslatesIt(String name) {
+		assertSays(this.classifier, NamedFailures.create("jakarta.persistence.PersistenceException",
+				"jakarta.persistence." + name + "Exception"), "permanent");
+	}
+
 	@Test
 	void authenticationThatDoesNotWorkIsLeftToOthers() throws Exception {
 		assertSays(this.classifier,
@@ -59,6 +68,8 @@ class RefusalFailureClassifierTests {
 	void nobodyElsesConstraintViolationIsMeant() throws Exception {
 		assertSays(this.classifier, NamedFailures.create("org.hibernate.exception.ConstraintViolationException"),
 				"nothing");
+		assertSays(this.classifier, NamedFailures.create("jakarta.persistence.PersistenceException",
+				"jakarta.persistence.OptimisticLockException"), "nothing");
 		assertSays(this.classifier, new DataIntegrityViolationException("x"), "nothing");
 		assertSays(this.classifier, new SQLException("x", "23505"), "nothing");
 	}
