@@ -109,7 +109,10 @@ public final class FaultScript {
 		return failsBySpring(() -> Web.answer(status, null));
 	}
 
-	/** Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds, rounded up. */
+	/**
+	 * Fail as {@link #answers(int)} does, with {@code Retry-After} in seconds, rounded
+	 * up.
+	 */
 	public FaultScript answers(int status, Duration retryAfter) {
 		return failsBySpring(() -> Web.answer(status, retryAfter));
 	}

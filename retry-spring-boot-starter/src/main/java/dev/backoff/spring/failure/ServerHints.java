@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds, of which a fraction is rounded up, or as a date,
- * else by {@code RateLimit}. A value that is neither counts as absent, and the first of
- * several that can be read counts.
+ * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds, of which a
+ * fraction is rounded up, or as a date, else by {@code RateLimit}. A value that is
+ * neither counts as absent, and the first of several that can be read counts.
  * <p>
  * A date is compared with the {@code Date} of the same response, so that the server's
  * clock may be wrong. Without one, and if a cache answers, whose {@code Age} is then not
@@ -53,8 +53,8 @@ record ServerHints(Clock clock) {
 			return null;
 		}
 		Duration age = ServerWait.seconds(readable(headers.getFirst(HttpHeaders.AGE)));
-		Instant sent = (age == null || age.isZero())
-				? HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now) : null;
+		Instant sent = (age == null || age.isZero()) ? HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now)
+				: null;
 		return ServerWait.bounded(Duration.between((sent != null) ? sent : now, then));
 	}
 

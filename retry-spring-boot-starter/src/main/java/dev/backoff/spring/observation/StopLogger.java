@@ -265,7 +265,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		line.log(report.getMessage() + "; " + event.method() + ending(report) + recovery(event)
 				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
-			named(Level.DEBUG, event).setCause(Causes.printable(failure)).log("Recovered " + event.method() + " from this failure");
+			named(Level.DEBUG, event).setCause(Causes.printable(failure))
+				.log("Recovered " + event.method() + " from this failure");
 		}
 	}
 
