@@ -141,16 +141,16 @@ class ArchitectureTests {
 		void areAllThatThereIsBesideTheStarter() {
 			classes().should()
 				.onlyDependOnClassesThat()
-				.resideInAnyPackage("java..", "javax.net..", "javax.sql..", "javax.xml.stream..", "dev.backoff..", "org.jspecify..",
-						"org.slf4j..", "org.aopalliance..", "org.springframework.aop..", "org.springframework.aot..",
-						"org.springframework.asm..", "org.springframework.beans..", "org.springframework.boot",
-						"org.springframework.boot.autoconfigure..", "org.springframework.boot.cloud..",
-						"org.springframework.boot.context..", "org.springframework.boot.convert..",
-						"org.springframework.boot.diagnostics..", "org.springframework.boot.env..",
-						"org.springframework.boot.origin..", "org.springframework.boot.web.servlet",
-						"org.springframework.context..", "org.springframework.core..",
-						"org.springframework.expression..", "org.springframework.resilience..",
-						"org.springframework.util..",
+				.resideInAnyPackage("java..", "javax.net..", "javax.sql..", "javax.xml.stream..", "dev.backoff..",
+						"org.jspecify..", "org.slf4j..", "org.aopalliance..", "org.springframework.aop..",
+						"org.springframework.aot..", "org.springframework.asm..", "org.springframework.beans..",
+						"org.springframework.boot", "org.springframework.boot.autoconfigure..",
+						"org.springframework.boot.cloud..", "org.springframework.boot.context..",
+						"org.springframework.boot.convert..", "org.springframework.boot.diagnostics..",
+						"org.springframework.boot.env..", "org.springframework.boot.origin..",
+						"org.springframework.boot.web.servlet", "org.springframework.context..",
+						"org.springframework.core..", "org.springframework.expression..",
+						"org.springframework.resilience..", "org.springframework.util..",
 						// optional
 						"io.micrometer..", "io.github.resilience4j..", "org.springframework.boot.health..", "reactor..",
 						"org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",

@@ -89,7 +89,8 @@ class RestClientFailureClassifierTests {
 
 	@Test
 	void judgesWhatMayBeMissing() {
-		assertSays(this.classifier, new UnknownHttpStatusCodeException(599, "", null, null, null), "transient http_5xx");
+		assertSays(this.classifier, new UnknownHttpStatusCodeException(599, "", null, null, null),
+				"transient http_5xx");
 		assertSays(this.classifier, new HttpClientErrorException(HttpStatus.TOO_MANY_REQUESTS), "throttled http_429");
 		assertSays(this.classifier, new ResourceAccessException("no cause"), "transient io");
 		assertSays(this.classifier, new RestClientException("anything", new IOException("reset")), "transient io");

@@ -10,8 +10,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.text.NumberFormat;
 import java.time.Clock;
-import java.time.Instant;
 import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
 import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.Inflater;
@@ -48,10 +48,11 @@ class UnreadableContentTests {
 
 	static Stream<ThrowingCallable> wrong() {
 		return Stream.of(() -> new JsonMapper().readTree("<html>"), () -> new Gson().fromJson("{]", Map.class),
-				() -> new Gson().fromJson("[]", Integer.class), () -> sax(text("<p>&</p>")), () -> stax(text("<p>&</p>")),
-				() -> stax(text("<p>\u00ff</p>")), () -> new Yaml().load("a: b: c"), () -> Instant.parse("soon"),
-				() -> LocalDate.of(2026, 2, 30), () -> NumberFormat.getInstance().parse("many"), () -> new URI("a b"),
-				() -> inflate(new byte[9]), () -> new DefaultConversionService().convert("many", Integer.class),
+				() -> new Gson().fromJson("[]", Integer.class), () -> sax(text("<p>&</p>")),
+				() -> stax(text("<p>&</p>")), () -> stax(text("<p>\u00ff</p>")), () -> new Yaml().load("a: b: c"),
+				() -> DateTimeFormatter.ISO_DATE.parse("soon"), () -> LocalDate.of(2026, 2, 30),
+				() -> NumberFormat.getInstance().parse("many"), () -> new URI("a b"), () -> inflate(new byte[9]),
+				() -> new DefaultConversionService().convert("many", Integer.class),
 				() -> new DefaultConversionService().convert("many", Runnable.class),
 				() -> new BeanWrapperImpl().convertIfNecessary("many", Integer.class),
 				failing(new DecodingException("x")), failing(new HttpMessageConversionException("x")));
