@@ -48,7 +48,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 	public void accept(@Nullable T value, @Nullable Throwable failure) {
 		if (!this.late && this.call.claim(this)) {
 			AsyncWait.stop(this.timer);
-			ended(null, value, failure);
+			ended(value, failure);
 		}
 		else if (this.late) {
 			this.call.steps.events().drop(value);
@@ -87,7 +87,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.call.claim(this)) {
 			AsyncWait.stop(this.timer);
 			cancelStage();
-			ended(null, null, this.call.steps.limit().exceeded(this.call.state, null));
+			ended(null, this.call.steps.limit().exceeded(this.call.state, null));
 		}
 	}
 
@@ -98,11 +98,10 @@ final class AsyncAttempt<T extends @Nullable Object>
 	}
 
 	@SuppressWarnings("NullAway") // T says itself whether it may be null
-	private void ended(@Nullable Outcome known, @Nullable T value, @Nullable Throwable failure) {
+	private void ended(@Nullable T value, @Nullable Throwable failure) {
 		CallSteps steps = this.call.steps;
 		try {
-			Outcome outcome = (known != null) ? known
-					: CallStack.ofThread().within(this.call.state, () -> judge(value, failure));
+			Outcome outcome = CallStack.ofThread().within(this.call.state, () -> judge(value, failure));
 			if (!this.call.state.hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
 				steps.succeededAtOnce(this.call.state, this.permit);
 				this.call.settle(value);
@@ -117,17 +116,9 @@ final class AsyncAttempt<T extends @Nullable Object>
 
 	/* Refuse a retry if the operation says that it cannot be repeated. */
 	private Outcome refusedIfUnrepeatable(Outcome outcome) {
-		if (outcome.kind() == AttemptOutcome.SUCCESS || outcome.refusal() != null) {
-			return outcome;
-		}
-		try {
-			String why = this.call.unrepeatable();
-			return (why != null) ? outcome.refusedAs(Decision.notRetryable(why)) : outcome;
-		}
-		catch (Throwable ex) {
-			this.call.steps.events().hookFailed("operation", ex);
-			return outcome.refusedAs(Decision.notRetryable("whether the attempt may be repeated failed", ex));
-		}
+		boolean asked = outcome.kind() != AttemptOutcome.SUCCESS && outcome.refusal() == null;
+		Decision.Stop refusal = asked ? this.call.unrepeatable() : null;
+		return (refusal != null) ? outcome.refusedAs(refusal) : outcome;
 	}
 
 	@Override
@@ -138,7 +129,16 @@ final class AsyncAttempt<T extends @Nullable Object>
 			cancelStage();
 		}
 		Decision.Stop stop = cancelled ? Decision.CANCELLED : Decision.COMPLETED;
-		ended(Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop), null, null);
+		try {
+			// for a caller that has received a part of the result
+			Outcome outcome = (this.call.unrepeatable() != null) ? Outcome.ofValue(AttemptOutcome.SUCCESS, null)
+					: Outcome.ofRefused(AttemptOutcome.CANCELLED, new CancellationException(stop.why()), stop);
+			Decision unused = this.call.steps.afterAttempt(outcome, this.permit, this.call.state);
+			this.call.drive(stop, this);
+		}
+		catch (Throwable ex) {
+			this.call.crash(ex);
+		}
 	}
 
 	/** Cancel the stage of the attempt, if it is known. */

@@ -48,7 +48,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	final Executor executor;
 
-	private final AsyncResult<T> result = new AsyncResult<>(this);
+	final AsyncResult<T> result = new AsyncResult<>(this);
 
 	private volatile CallStack.Driving.@Nullable UnderWay underWay;
 
@@ -71,6 +71,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		// the call may outlive the attempt around it, and goes on on other threads
 		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
 		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
+		operation.begins(call.result);
 		call.drive(null);
 		return steps.limit().list(call, call.result);
 	}
@@ -121,8 +122,16 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return taken;
 	}
 
-	@Nullable String unrepeatable() {
-		return this.operation.unrepeatable(this.context);
+	/** Return why the operation refuses another attempt, or null. */
+	Decision.@Nullable Stop unrepeatable() {
+		try {
+			String why = this.operation.unrepeatable(this.context);
+			return (why != null) ? Decision.notRetryable(why) : null;
+		}
+		catch (Throwable ex) {
+			this.steps.events().hookFailed("operation", ex);
+			return Decision.notRetryable("whether the attempt may be repeated failed", ex);
+		}
 	}
 
 	/** Go on, after what was under way has ended and was taken out. */

@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
@@ -54,13 +55,22 @@ public interface AsyncOperation<T extends @Nullable Object> {
 
 		/**
 		 * Return why the attempt that has ended without success must not be repeated,
-		 * whatever the policy says, for instance because the caller has received a part
-		 * of its result. After this call the attempt must not affect the caller.
+		 * whatever the policy says: because the caller has received a part of its result.
+		 * If the caller has cancelled such an attempt, the attempt counts as a success.
+		 * After this call the attempt must not affect the caller.
 		 * @param context the context of the attempt
 		 * @return the reason in words, or null if the attempt may be repeated
 		 */
 		default @Nullable String unrepeatable(C context) {
 			return null;
+		}
+
+		/**
+		 * Receive the future of the call before the first attempt.
+		 * @param result ends the call when it is cancelled
+		 */
+		default void begins(CompletableFuture<T> result) {
+			// most callers get it early enough
 		}
 
 	}

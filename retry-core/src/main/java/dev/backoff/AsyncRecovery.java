@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 
@@ -47,8 +48,11 @@ final class AsyncRecovery<T extends @Nullable Object>
 		if (!this.call.claim(this)) {
 			return;
 		}
-		CallResult ended = (wrapped != null) ? this.result.recoveryFailed(Causes.unwrap(wrapped))
-				: this.result.recovered(value);
+		Throwable failure = (wrapped != null) ? Causes.unwrap(wrapped) : null;
+		boolean cancelled = failure instanceof CancellationException && this.call.result.isCancelled();
+		CallResult ended = (failure == null || (cancelled && this.call.unrepeatable() != null))
+				? this.result.recovered(value)
+				: cancelled ? this.result.given(failure) : this.result.recoveryFailed(failure);
 		this.call.inContext(() -> {
 			try {
 				this.call.end(ended);

@@ -247,7 +247,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.events.callStops(call, stop.reason(), elapsed);
 		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(this.guard.budget());
 		if (withdrawals != null) {
-			withdrawals.ended(stop.reason() == StopReason.SUCCEEDED);
+			withdrawals.ended(outcome.kind() == AttemptOutcome.SUCCESS);
 		}
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),

@@ -313,7 +313,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 					: (report.attempts() == 0) ? " was not called" : " was not called again";
 		}
 		return (failure != null) ? " failed with " + FailureText.classes(failure)
-				: " returned what was not good enough";
+				: (report.lastResult() == null && report.reason() == StopReason.CANCELLED) ? " was cancelled"
+						: " returned what was not good enough";
 	}
 
 	private static String recovery(RetryEvent.Stopped event) {

@@ -18,7 +18,7 @@ abstract class Elements extends CompletableFuture<@Nullable Object> implements C
 
 	private final Context context;
 
-	private volatile @Nullable Subscription subscription;
+	volatile @Nullable Subscription subscription;
 
 	Elements(Context context) {
 		this.context = context;
@@ -41,10 +41,6 @@ abstract class Elements extends CompletableFuture<@Nullable Object> implements C
 
 	/** Return the number of elements to ask for at first. */
 	abstract long begin();
-
-	final @Nullable Subscription subscription() {
-		return this.subscription;
-	}
 
 	@Override
 	public final void onError(Throwable failure) {

@@ -45,6 +45,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 	private long wanted;
 
+	/* Whether the current attempt has passed an element on. */
 	private boolean emitted;
 
 	FluxCall(ReactiveCalls<C> calls, C context, CoreSubscriber<? super Object> subscriber) {
@@ -94,7 +95,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	public @Nullable String unrepeatable(C context) {
 		synchronized (this.lock) {
 			this.current = null;
-			return (this.emitted && !this.replayed) ? EMITTED : null;
+			return (this.emitted && (!this.replayed || this.cancelled)) ? EMITTED : null;
 		}
 	}
 
@@ -104,6 +105,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		synchronized (this.lock) {
 			this.current = elements;
 			this.begun = false;
+			this.emitted = false;
 		}
 		return elements;
 	}
@@ -118,7 +120,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
 		synchronized (this.lock) {
-			if (this.current != from || isCancelled() || from.isDone()) {
+			if (this.current != from || this.cancelled || from.isDone()) {
 				return false;
 			}
 			this.emitted = true;
@@ -139,7 +141,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	private void emitOutside(Object element) {
 		RetryContext.Scope nothing = RetryContext.none().open();
 		RetryContext.Scope scope = this.outside.open();
-		CallObserver.Scope observed = calls().openObservation(this.observedOutside);
+		CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
 		try {
 			this.subscriber.onNext(element);
 		}
@@ -163,11 +165,11 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 		/* The work of the source for these elements belongs to the attempt. */
 		void request(long count) {
-			Subscription asked = subscription();
+			Subscription asked = this.subscription;
 			if (asked == null) {
 				return;
 			}
-			calls().within(currentContext(), () -> {
+			FluxCall.this.calls.within(currentContext(), () -> {
 				asked.request(count);
 				return null;
 			});

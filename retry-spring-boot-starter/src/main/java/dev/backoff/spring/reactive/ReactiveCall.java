@@ -21,7 +21,7 @@ import dev.backoff.event.RetriesStoppedException;
 abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable Object>,
 		Recovery<C, CompletionStage<@Nullable Object>, Throwable> {
 
-	private final ReactiveCalls<C> calls;
+	final ReactiveCalls<C> calls;
 
 	private final C context;
 
@@ -29,7 +29,7 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 
 	private volatile @Nullable Elements last;
 
-	private volatile boolean cancelled;
+	volatile boolean cancelled;
 
 	ReactiveCall(ReactiveCalls<C> calls, C context) {
 		this.calls = calls;
@@ -41,16 +41,20 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 		if (this.cancelled) {
 			return;
 		}
-		CompletableFuture<@Nullable Object> result = this.calls.start(this.context, this, subscriberContext());
-		this.result = result;
-		if (this.cancelled) {
-			result.cancel(true);
-		}
-		result.whenComplete((value, failure) -> {
+		this.calls.start(this.context, this, subscriberContext()).whenComplete((value, failure) -> {
 			if (!this.cancelled) {
 				end(value, failure);
 			}
 		});
+	}
+
+	/* Before the first attempt, in which the subscriber may cancel already. */
+	@Override
+	public final void begins(CompletableFuture<@Nullable Object> result) {
+		this.result = result;
+		if (this.cancelled) {
+			result.cancel(true);
+		}
 	}
 
 	/** End the call, and the recovery, which does not end with the call. */
@@ -66,14 +70,6 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 		}
 	}
 
-	final boolean isCancelled() {
-		return this.cancelled;
-	}
-
-	final ReactiveCalls<C> calls() {
-		return this.calls;
-	}
-
 	@Override
 	public final CompletionStage<@Nullable Object> run(C context, int number) throws Throwable {
 		return subscribe(this.calls.invoke(context, number));
@@ -81,7 +77,7 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 
 	@Override
 	public final boolean accepts(RetriesStoppedException stopped) {
-		return this.calls.accepts(stopped);
+		return this.calls.recovery().accepts(stopped);
 	}
 
 	@Override
