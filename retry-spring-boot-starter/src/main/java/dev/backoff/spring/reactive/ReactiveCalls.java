@@ -33,7 +33,7 @@ import dev.backoff.spring.http.RetryContextAccessor;
  * @param retry the method's retry
  * @param invocation invokes the method for one attempt and returns a publisher
  * @param recovery follows an unsuccessful stop and returns a publisher, or null
- * @param adapter adapts the method's kind of publisher, or null for Reactor's own
+ * @param adapter adapts the method's kind of publisher, or null if it suspends
  * @param severalResults whether there may be more elements than one
  * @param replayed tells whether calls that begin now are retried after elements were
  * passed on
@@ -106,22 +106,20 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 		return adapt(this.invocation.run(context, number), "");
 	}
 
-	boolean accepts(RetriesStoppedException stopped) {
-		return this.recovery != null && this.recovery.accepts(stopped);
-	}
-
+	@SuppressWarnings("NullAway") // only what there is is asked to recover
 	Publisher<?> recover(C context, RetriesStoppedException stopped) throws Throwable {
-		if (this.recovery == null) {
-			throw new IllegalStateException("There is no recovery of " + this.retry.method());
-		}
 		return adapt(this.recovery.recover(context, stopped), "The recovery of ");
 	}
 
+	/* Advice behind ours may give the value of a function that suspends at once. */
 	private Publisher<?> adapt(@Nullable Object returned, String what) {
+		if (this.adapter == null) {
+			return (returned instanceof Publisher<?> publisher) ? publisher : Mono.justOrEmpty(returned);
+		}
 		if (returned == null) {
 			throw new NullPointerException(what + this.retry.method() + " returned null instead of a publisher");
 		}
-		return (this.adapter != null) ? this.adapter.toPublisher(returned) : (Publisher<?>) returned;
+		return this.adapter.toPublisher(returned);
 	}
 
 }

@@ -18,6 +18,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.future.future
@@ -32,7 +33,13 @@ import org.junit.jupiter.api.Nested
 import org.junit.jupiter.api.Test
 import org.springframework.boot.test.context.FilteredClassLoader
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
+import org.springframework.cache.CacheManager
+import org.springframework.cache.annotation.Cacheable
+import org.springframework.cache.annotation.EnableCaching
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager
 import org.springframework.context.ApplicationContext
+import org.springframework.context.annotation.Bean
+import org.springframework.context.annotation.Configuration
 
 import dev.backoff.Attempt
 import dev.backoff.annotation.Backoff
@@ -41,6 +48,7 @@ import dev.backoff.event.RetriesStoppedException
 import dev.backoff.event.StopReason
 import dev.backoff.failure.RetryCause
 import dev.backoff.fixture.RecordingListener
+import dev.backoff.fixture.RecordingObserver
 import dev.backoff.fixture.VirtualTime
 import dev.backoff.spring.observation.MicrometerObserver
 
@@ -54,8 +62,8 @@ class SuspendFunctionsTests {
 		.withPropertyValues("backoff.policies.replayed.replay=true")
 		.withBean(Orders::class.java)
 
-	private fun run(test: (ApplicationContext) -> Unit) {
-		runner.run { context -> test(context) }
+	private fun run(vararg configurations: Class<*>, test: (ApplicationContext) -> Unit) {
+		runner.withUserConfiguration(*configurations).run { context -> test(context) }
 	}
 
 	private val ApplicationContext.orders get() = getBean(Orders::class.java)
@@ -63,6 +71,12 @@ class SuspendFunctionsTests {
 	private val ApplicationContext.time get() = getBean(VirtualTime::class.java)
 
 	private val ApplicationContext.listener get() = getBean(RecordingListener::class.java)
+
+	private fun observed(test: (Orders, (String) -> List<String>) -> Unit) = run(RecordingObserver::class.java) { context ->
+		test(context.orders) { prefix ->
+			context.getBean(RecordingObserver::class.java).lines().filter { it.startsWith(prefix) }
+		}
+	}
 
 	@Nested
 	inner class ACall {
@@ -227,6 +241,32 @@ class SuspendFunctionsTests {
 		}
 
 		@Test
+		fun hasSucceededBeforeTheCoroutineIsCancelled() = observed { orders, lines ->
+			val scope = CoroutineScope(Dispatchers.Unconfined)
+			val result = scope.future {
+				orders.place { "placed" }
+				scope.cancel()
+			}
+			assertThat(result).isCompletedExceptionally()
+			assertThat(lines("call ends")).containsExactly("call ends succeeded after 1 none")
+		}
+
+		@Test
+		fun givesWhatAdviceInsideGivesForIt() = run(Caching::class.java) { context ->
+			val cached = context.getBean(Cached::class.java)
+			val cache = context.getBean(CacheManager::class.java).getCache("orders")!!
+			for (value in listOf("known", null, Unit)) {
+				cache.put("o-1", value)
+				val result = CoroutineScope(Dispatchers.Unconfined).future { cached.place("o-1") }
+				assertThat(result).isCompletedWithValue(value)
+			}
+			val made = CoroutineScope(Dispatchers.Unconfined).future { cached.place("o-2") }
+			assertThat(made).isCompletedWithValue("placed o-2")
+			assertThat(cache.get("o-2")!!.get()).isEqualTo("placed o-2")
+			assertThat(context.listener.events()).isEmpty()
+		}
+
+		@Test
 		fun passesItsChildrensFailureOnOnce() = run { context ->
 			var attempts = 0
 			val result = CoroutineScope(Dispatchers.Unconfined).future {
@@ -281,6 +321,20 @@ class SuspendFunctionsTests {
 			}
 			assertThat(result).isCompleted()
 			assertThat(seen).containsExactly(true, true, false, false)
+		}
+
+		@Test
+		fun isASuccessOfItsAttemptIfItIsReadInPart() = observed { orders, lines ->
+			val scope = CoroutineScope(Dispatchers.Unconfined)
+			val source = flow {
+				emit(1)
+				awaitCancellation()
+			}
+			assertThat(scope.future { orders.read { source }.first() }).isCompletedWithValue(1)
+			scope.launch { orders.read { source }.collect { scope.cancel() } }
+			assertThat(lines("attempt 1 ends")).containsExactly("attempt 1 ends success", "attempt 1 ends success")
+			assertThat(lines("call ends")).hasSize(2)
+				.containsOnly("call ends cancelled after 1 none CancellationException")
 		}
 
 		@Test
@@ -424,6 +478,28 @@ class SuspendFunctionsTests {
 
 		@Backoff("replayed")
 		open fun replay(attempt: (Int) -> Flow<Int>): Flow<Int> = attempt(Attempt.current().number())
+
+	}
+
+	open class Cached {
+
+		@Cacheable("orders", key = "#a0")
+		@Backoff(recover = "park")
+		open suspend fun place(id: String): Any? = "placed $id"
+
+		open suspend fun park(id: String): Any? = "parked $id"
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching
+	open class Caching {
+
+		@Bean
+		open fun cacheManager() = ConcurrentMapCacheManager()
+
+		@Bean
+		open fun cached() = Cached()
 
 	}
 
