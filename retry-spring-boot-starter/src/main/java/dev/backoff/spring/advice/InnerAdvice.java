@@ -1,8 +1,10 @@
 package dev.backoff.spring.advice;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Objects;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -10,14 +12,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopContext;
 import org.springframework.aop.framework.DefaultAdvisorChainFactory;
 import org.springframework.aop.framework.ReflectiveMethodInvocation;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.RetryContext;
 
 /**
  * The advice behind ours on one method. It is looked up once for all proxies with the
  * same advisors, because a look-up costs more than a retry. Thread-safe.
  */
 final class InnerAdvice {
+
+	/* Only proxies of Spring call it as a rule, so it is not public. */
+	private static final Method EXPOSE = Objects
+		.requireNonNull(ReflectionUtils.findMethod(AopContext.class, "setCurrentProxy", Object.class));
 
 	/* The proxies of most methods have the same advisors. */
 	private volatile @Nullable Known known;
@@ -88,6 +98,20 @@ final class InnerAdvice {
 	/** The advice of proxies with the same advisors; ours if it is the last one. */
 	private record Known(WeakReference<Advised> proxy, @Nullable Class<?> targetClass, List<Advisor> advisors,
 			List<Object> advice, @Nullable BackoffAdvisor ours) {
+	}
+
+	/**
+	 * Let {@link AopContext} return a proxy on this thread until closed, if it is
+	 * configured to do so during the proxy's call, after which our attempts run.
+	 */
+	static RetryContext.Scope expose(@Nullable Object proxy) {
+		if (!(proxy instanceof Advised advised) || !advised.isExposeProxy()) {
+			return () -> {
+			};
+		}
+		ReflectionUtils.makeAccessible(EXPOSE);
+		Object outer = ReflectionUtils.invokeMethod(EXPOSE, null, proxy);
+		return () -> ReflectionUtils.invokeMethod(EXPOSE, null, outer);
 	}
 
 	/** Our advice in a chain. What stands behind it runs at each attempt. */

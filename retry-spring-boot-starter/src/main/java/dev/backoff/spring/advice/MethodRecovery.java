@@ -12,6 +12,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.Recovery;
+import dev.backoff.RetryContext;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -66,6 +67,7 @@ record MethodRecovery(Method recovered,
 		RecoverMethods.Candidate chosen = Objects.requireNonNull(this.methods.choose(stopped));
 		Running enclosing = RUNNING.get();
 		RUNNING.set(new Running(this.recovered, chosen.method(), bean(invocation), enclosing));
+		RetryContext.Scope exposed = InnerAdvice.expose(bean(invocation));
 		try {
 			Object result = call(chosen, invocation, chosen.arguments(invocation.getArguments(), stopped));
 			Class<?> type = this.recovered.getReturnType();
@@ -76,6 +78,7 @@ record MethodRecovery(Method recovered,
 			return result;
 		}
 		finally {
+			exposed.close();
 			if (enclosing != null) {
 				RUNNING.set(enclosing);
 			}

@@ -15,6 +15,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 import dev.backoff.Operation;
 import dev.backoff.Retry;
+import dev.backoff.RetryContext;
 
 /**
  * Call one annotated method by its retry. Thread-safe.
@@ -141,9 +142,12 @@ final class MethodRetry {
 				new InnerAdvice.InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
 	}
 
+	@SuppressWarnings("try") // a scope is open and not used
 	private @Nullable Object invokeAnew(ProxyMethodInvocation invocation) throws Throwable {
 		this.adapter.prepare(invocation);
-		return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+		try (RetryContext.Scope exposed = InnerAdvice.expose(invocation.getProxy())) {
+			return ExposeInvocationInterceptor.INSTANCE.invoke(invocation);
+		}
 	}
 
 }

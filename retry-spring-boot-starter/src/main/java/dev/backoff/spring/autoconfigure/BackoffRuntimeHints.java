@@ -4,6 +4,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.AopContext;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -33,6 +34,8 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, BackoffConfiguration.WEAVING,
 					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+		// what it exposes is set by its name
+		hints.reflection().registerType(AopContext.class, MemberCategory.INVOKE_DECLARED_METHODS);
 		// its answers are read by name
 		hints.reflection()
 			.registerTypeIfPresent(classLoader, "feign.FeignException", MemberCategory.INVOKE_PUBLIC_METHODS);
