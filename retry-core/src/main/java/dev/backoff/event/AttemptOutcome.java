@@ -11,7 +11,7 @@ import dev.backoff.breaker.CircuitBreaker.Verdict;
  */
 public enum AttemptOutcome {
 
-	/** A good result. */
+	/** A good result, or a part of it before the caller cancelled. */
 	SUCCESS(Verdict.ANSWERED),
 
 	/** A result that is not final yet, in polling. */
