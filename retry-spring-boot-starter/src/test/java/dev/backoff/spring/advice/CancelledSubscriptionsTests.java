@@ -71,7 +71,7 @@ class CancelledSubscriptionsTests {
 		return Stream.of((feed) -> feed.flux(three).next(), (feed) -> feed.flux(three).hasElements(),
 				(feed) -> feed.flux(three).take(1), (feed) -> Mono.fromCallable(feed.flux(three)::blockFirst),
 				(feed) -> Flux.firstWithValue(feed.flux(three), Flux.never()).take(1),
-				(feed) -> feed.flux(three).map((element) -> element / 0),
+				(feed) -> feed.flux(three).map((element) -> 1 / (element - 1)),
 				(feed) -> feed.flux((number) -> ENDLESS).timeout(Mono.never(), (element) -> Mono.empty()),
 				(feed) -> Flux.just(1, 0)
 					.switchMap((outer) -> (outer == 1) ? feed.flux((number) -> ENDLESS) : Mono.empty()),

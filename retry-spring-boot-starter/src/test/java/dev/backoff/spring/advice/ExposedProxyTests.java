@@ -82,16 +82,16 @@ class ExposedProxyTests {
 			throw new UncheckedIOException(new IOException("down"));
 		}
 
-		private String recovered(List<Boolean> seen) {
+		final String recovered(List<Boolean> seen) {
 			seen.add(isExposed());
 			return "recovered";
 		}
 
-		private CompletableFuture<String> recoveredLater(List<Boolean> seen) {
+		final CompletableFuture<String> recoveredLater(List<Boolean> seen) {
 			return CompletableFuture.completedFuture(recovered(seen));
 		}
 
-		private Mono<String> recoveredReactively(List<Boolean> seen) {
+		final Mono<String> recoveredReactively(List<Boolean> seen) {
 			return Mono.just(recovered(seen));
 		}
 
