@@ -266,8 +266,6 @@ class OverloadConfigurationTests {
 		@ParameterizedTest
 		@CsvSource(delimiter = '|',
 				value = { "{ } | BY_METHOD | by-method <- built in",
-						"{ durable: true } | YES | true <- durable default",
-						"{ durable: true, idempotent: by-method } | BY_METHOD | by-method <- application.yml:2",
 						"{ inherits: posts } | YES | true <- application.yml:1",
 						"{ inherits: posts, idempotent: By_Method } | BY_METHOD | By_Method <- application.yml:2" })
 		void judgeRequestsByTheirMethodUnlessMoreIsSaid(String values, Idempotency idempotency, String text) {
