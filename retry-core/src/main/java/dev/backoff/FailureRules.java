@@ -231,8 +231,8 @@ final class FailureRules {
 				|| (ofRequest && retryable.isUnapplied() && unsafe.isAlone())) {
 			return retryable;
 		}
-		return retryable.refusedAs(
-				Decision.mayBeApplied(unsafe.toString(), idempotency == Idempotency.BY_KEY, this.policy.isIdempotencySet()));
+		return retryable.refusedAs(Decision.mayBeApplied(unsafe.toString(), idempotency == Idempotency.BY_KEY,
+				this.policy.isIdempotencySet()));
 	}
 
 	/* Without its key, the server could not tell a repeated request from a new one. */

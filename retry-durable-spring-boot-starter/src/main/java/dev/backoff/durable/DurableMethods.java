@@ -145,14 +145,15 @@ final class DurableMethods {
 		/* MariaDB takes keys that differ in blanks at the end for the same. */
 		String checkedKey(String key) {
 			if (key.isBlank() || !Problem.oneLine(key, StoredCall.LONGEST_KEY).equals(key) || key.endsWith(" ")) {
-				throw invalid(key, "must be one line of 1 to " + StoredCall.LONGEST_KEY + " plain characters and end in no blank");
+				throw invalid(key,
+						"must be one line of 1 to " + StoredCall.LONGEST_KEY + " plain characters and end in no blank");
 			}
 			return key;
 		}
 
 		private IllegalArgumentException invalid(String value, String rule) {
-			return new IllegalArgumentException(this.method.place(Backoff::key) + ": invalid key ("
-					+ Problem.oneLine(value) + "): " + rule + ".");
+			return new IllegalArgumentException(
+					this.method.place(Backoff::key) + ": invalid key (" + Problem.oneLine(value) + "): " + rule + ".");
 		}
 
 		String signature() {

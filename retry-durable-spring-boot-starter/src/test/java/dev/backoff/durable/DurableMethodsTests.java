@@ -45,6 +45,8 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.failure.Idempotency;
+import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 
@@ -128,6 +130,17 @@ class DurableMethodsTests {
 		DurableCheckTests.runner(this.directory)
 			.withBean(WithFitting.class)
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "base, 10s, YES", "idempotent, by-method, BY_METHOD", "idempotent, no, NO" })
+	void requestsAreRepeatedUnlessThePolicySaysMore(String key, String value, Idempotency idempotency) {
+		DurableCheckTests.runner(this.directory)
+			.withPropertyValues("backoff.policies.fitting." + key + "=" + value)
+			.withBean(WithFitting.class)
+			.run((context) -> assertThat(context.getBean(BackoffMethods.class).uses())
+				.extracting((use) -> use.policy().numbers().idempotency())
+				.containsOnly(idempotency));
 	}
 
 	@Test

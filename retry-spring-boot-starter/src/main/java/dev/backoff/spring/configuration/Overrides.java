@@ -122,8 +122,8 @@ public final class Overrides {
 						"must be one line of at most " + Problem.LONGEST + " characters", "Write a plain value."));
 			}
 			else if (values.putIfAbsent(key, text.strip()) != null) {
-				problems.add(Problem.ofPlace("Invalid " + Problem.oneLine(name) + " of policy " + policy, "is there twice",
-						"Write " + key.key() + " once."));
+				problems.add(Problem.ofPlace("Invalid " + Problem.oneLine(name) + " of policy " + policy,
+						"is there twice", "Write " + key.key() + " once."));
 			}
 		});
 		if (values.isEmpty() && problems.isEmpty()) {

@@ -24,8 +24,7 @@ public record Problem(String message, String fix) {
 	 * fix, which is a sentence.
 	 */
 	public static Problem ofPlace(String place, String rule, String fix) {
-		return new Problem(oneLine(place + ": " + rule + ".", Integer.MAX_VALUE),
-				oneLine(fix, Integer.MAX_VALUE));
+		return new Problem(oneLine(place + ": " + rule + ".", Integer.MAX_VALUE), oneLine(fix, Integer.MAX_VALUE));
 	}
 
 	/**
