@@ -1,6 +1,7 @@
 package dev.backoff.spring.failure;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -110,7 +111,12 @@ class UnreadableContentTests {
 
 	/* A connection that is reset after some text. */
 	private static InputStream cut(String text) {
-		InputStream reset = new InputStream() {
+		FilterInputStream reset = new FilterInputStream(InputStream.nullInputStream()) {
+
+			@Override
+			public int read(byte[] bytes, int from, int length) throws IOException {
+				throw new IOException("reset");
+			}
 
 			@Override
 			public int read() throws IOException {

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -95,19 +95,18 @@ class AppliedWorkTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "idempotent=true, 3", "idempotent=by-method, 1", "classifier=none, 1",
-			"classifier=retryAll, 1", "abort-on=java.lang.Error, 1" })
-	void isAppliedAgainIfThePolicySaysSo(String example, CapturedOutput output) {
-		String[] setting = example.split(", ");
+	@CsvSource({ "idempotent=true, 3", "idempotent=by-method, 1", "classifier=none, 1", "classifier=retryAll, 1",
+			"abort-on=java.lang.Error, 1" })
+	void isAppliedAgainIfThePolicySaysSo(String setting, int applied, CapturedOutput output) {
 		WebClient client = WebClient.create(this.server.url());
-		this.runner.withPropertyValues("backoff.policies.[Orders.place]." + setting[0])
+		this.runner.withPropertyValues("backoff.policies.[Orders.place]." + setting)
 			.withBean("retryAll", FailureClassifier.class,
 					() -> (failure) -> FailureClassification.transientFailure(RetryCause.OTHER))
 			.run((context) -> {
-				catchThrowable(() -> context.getBean(Orders.class)
+				Throwable unused = catchThrowable(() -> context.getBean(Orders.class)
 					.place(() -> client.post().bodyValue("work").retrieve().toBodilessEntity().block()));
-				assertThat(this.server.applied()).hasSize(Integer.parseInt(setting[1]));
-				assertThat(warnings(output)).isEqualTo(setting[0].startsWith("idempotent") ? 0 : 1);
+				assertThat(this.server.applied()).hasSize(applied);
+				assertThat(warnings(output)).isEqualTo(setting.startsWith("idempotent") ? 0 : 1);
 			});
 	}
 
@@ -140,7 +139,7 @@ class AppliedWorkTests {
 	@Test
 	void isAppliedOnceByKeyIfNoKeyWasSent(CapturedOutput output) {
 		this.runner.withPropertyValues("backoff.http.hosts=elsewhere.example").run((context) -> {
-			catchThrowable(() -> context.getBean(Orders.class)
+			Throwable unused = catchThrowable(() -> context.getBean(Orders.class)
 				.placeByKey(() -> HttpClients.REST_CLIENT.post(context, this.server.url())));
 			assertThat(this.server.applied()).hasSize(1);
 			assertThat(output).contains(WARNING + ", and no idempotency key was sent: add the host");
