@@ -67,6 +67,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	static <C, T extends @Nullable Object> CompletableFuture<T> start(CallSteps steps, Executor executor, C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+		CallStack.settle();
 		CallState running = CallStack.ofThread().running();
 		// the call may outlive the attempt around it, and goes on on other threads
 		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
@@ -181,9 +182,20 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 			}
 		}
 		catch (Throwable ex) {
-			if (!driving.owning && claim(driving.begun, driving) && driving.begun instanceof AsyncWait wait) {
+			// calls no method first, since an overflow may have left no stack for one
+			boolean begun = !driving.owning && this.underWay == driving.begun;
+			if (begun || driving.owning) {
+				this.underWay = null;
+				driving.owning = false;
+				synchronized (CallStack.CUT_OFF) {
+					this.state.inner = CallStack.CUT_OFF.inner;
+					CallStack.CUT_OFF.inner = this.state;
+				}
+			}
+			if (begun && driving.begun instanceof AsyncWait wait) {
 				wait.ended();
 			}
+			CallStack.settle();
 			this.result.fail(ex);
 		}
 		finally {
@@ -284,7 +296,8 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	private void await(Decision.RetryAfter chosen, CallStack.Driving driving) {
 		this.steps.waiting(chosen, this.state);
-		this.state.dropInner();
+		// many calls may wait
+		this.state.inner = null;
 		AsyncWait wait = new AsyncWait(this);
 		putUnderWay(wait, driving);
 		this.steps.registry().enter(wait);

@@ -17,34 +17,47 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
 			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();
+		CallState outer = stack.top;
 		CallState call = stack.push();
 		CallResult result;
 		try {
-			Permit permit = this.steps.begin(call);
-			if (permit == null) {
-				result = proceed(this.steps.refused(call), call, context, operation);
-			}
-			else {
-				Outcome outcome;
-				try {
-					T value = this.enclosed ? this.steps.runEnclosed(call, context, operation)
-							: operation.run(context, 1);
-					AttemptOutcome kind = this.decider.judge(value, context);
-					if (kind == AttemptOutcome.SUCCESS) {
-						// throws nothing, or a success would be taken for a failure
-						this.steps.succeededAtOnce(call, permit);
-						return value;
+			try {
+				Permit permit = this.steps.begin(call);
+				if (permit == null) {
+					result = proceed(this.steps.refused(call), call, context, operation);
+				}
+				else {
+					Outcome outcome;
+					try {
+						T value = this.enclosed ? this.steps.runEnclosed(call, context, operation)
+								: operation.run(context, 1);
+						AttemptOutcome kind = this.decider.judge(value, context);
+						if (kind == AttemptOutcome.SUCCESS) {
+							// throws nothing, or a success would be taken for a failure
+							this.steps.succeededAtOnce(call, permit);
+							return value;
+						}
+						outcome = Outcome.ofValue(kind, value);
 					}
-					outcome = Outcome.ofValue(kind, value);
+					catch (Throwable failure) {
+						outcome = this.decider.judge(failure, call);
+					}
+					result = proceed(this.steps.afterAttempt(outcome, permit, call), call, context, operation);
 				}
-				catch (Throwable failure) {
-					outcome = this.decider.judge(failure, call);
-				}
-				result = proceed(this.steps.afterAttempt(outcome, permit, call), call, context, operation);
+			}
+			finally {
+				stack.pop(call);
 			}
 		}
-		finally {
-			stack.pop(call);
+		catch (Throwable thrown) {
+			// calls no method, since an overflow may have left no stack for one
+			stack.top = outer;
+			outer.inner = null;
+			synchronized (CallStack.CUT_OFF) {
+				call.inner = CallStack.CUT_OFF.inner;
+				CallStack.CUT_OFF.inner = call;
+			}
+			throw thrown;
 		}
 		return finish(result, stack.running(), context, recovery);
 	}

@@ -23,7 +23,13 @@ final class CallStack {
 	 */
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
 
-	private CallState top = new CallState(null);
+	/*
+	 * Calls that a stack overflow has cut off, which may hold permits: the last one, and
+	 * inside each the one before. The monitor of this object needs no stack.
+	 */
+	static final CallState CUT_OFF = new CallState(null);
+
+	CallState top = new CallState(null);
 
 	/* Of the innermost running attempt with a timeout. */
 	@Nullable Interruption interruption;
@@ -46,6 +52,30 @@ final class CallStack {
 		return stack;
 	}
 
+	/** Give back what the calls hold that were cut off, on whatever thread. */
+	static void settle() {
+		while (CUT_OFF.inner != null) {
+			CallState call;
+			synchronized (CUT_OFF) {
+				call = CUT_OFF.inner;
+				if (call == null) {
+					return;
+				}
+				CUT_OFF.inner = call.inner;
+			}
+			try {
+				call.clear();
+			}
+			catch (Throwable ex) {
+				synchronized (CUT_OFF) {
+					call.inner = CUT_OFF.inner;
+					CUT_OFF.inner = call;
+				}
+				return;
+			}
+		}
+	}
+
 	CallState push() {
 		CallState call = this.top.inner();
 		this.top = call;
@@ -63,6 +93,7 @@ final class CallStack {
 			return work.run();
 		}
 		finally {
+			this.top = outer;
 			leaveTo(outer);
 		}
 	}

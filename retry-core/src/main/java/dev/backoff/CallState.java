@@ -26,7 +26,7 @@ final class CallState {
 
 	private final @Nullable CallState enclosing;
 
-	private @Nullable CallState inner;
+	@Nullable CallState inner;
 
 	private CallSettings settings = CallSettings.NONE;
 
@@ -309,14 +309,10 @@ final class CallState {
 		return (this.enclosing != null && this.enclosing.isRunning()) ? this.enclosing : null;
 	}
 
-	/** Drop the call for one level further inside, to save memory during a wait. */
-	void dropInner() {
-		this.inner = null;
-	}
-
 	/** Return the call for one level further inside, made once and used again. */
 	CallState inner() {
 		if (this.inner == null) {
+			CallStack.settle();
 			this.inner = new CallState(this);
 		}
 		return this.inner;

@@ -2,8 +2,10 @@ package dev.backoff;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -59,6 +61,7 @@ final class OverloadGuard {
 		}
 		Permit permit = ofBreaker(call, now);
 		if (permit == null) {
+			CallStack.settle();
 			call.attemptEnded();
 		}
 		return permit;
@@ -74,6 +77,7 @@ final class OverloadGuard {
 				call.holdsPermit = true;
 				return true;
 			}
+			CallStack.settle();
 			call.ticket = limit.enter();
 		}
 		if (!call.ticket.isGranted()) {
@@ -104,9 +108,20 @@ final class OverloadGuard {
 		if (this.breaker == null) {
 			return Permit.UNCOUNTED;
 		}
-		Permit permit = isInsideProbe(call, this.breaker) ? Permit.UNCOUNTED : this.breaker.tryAcquire(now);
+		if (isInsideProbe(call, this.breaker)) {
+			return Permit.UNCOUNTED;
+		}
+		if (this.breaker instanceof CircuitBreaker own) {
+			if (own.state() != BreakerState.HALF_OPEN) {
+				return own.tryAcquire(now);
+			}
+			// made before the probe is taken, since a later call may overflow the stack
+			AttemptContext context = call.context();
+			context.probe = own.tryAcquire(now);
+			return context.probe;
+		}
+		Permit permit = this.breaker.tryAcquire(now);
 		if (permit != null && permit.covers(this.breaker)) {
-			// only a probe's, since a reference costs to write
 			call.context().probe = permit;
 		}
 		return permit;

@@ -262,7 +262,7 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(CallRegistry|concurrency.ConcurrencyLimit|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(CallRegistry|CallStack|BlockingDriver|AsyncCall|concurrency.ConcurrencyLimit|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())

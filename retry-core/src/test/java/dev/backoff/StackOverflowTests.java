@@ -6,42 +6,52 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /*
- * In a process of its own, since an overflow may leave classes that nothing can use. It is
- * not compiled: the frames of compiled code differ from run to run.
+ * In a process of its own, since an overflow may leave classes that nothing can use. Only
+ * without a compiler, the frames are the same in each run.
  */
 class StackOverflowTests {
 
 	private static final int PROBES = 20_000;
 
+	private static final int WARM_UP = 20_000;
+
+	private static final int FRAMES = 100;
+
 	@ParameterizedTest
-	@ValueSource(strings = { "done", "failing", "later" })
-	void losesNoPermitWhereverItHappensInACall(String kind) throws Exception {
-		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-				"-Xint", "-cp", System.getProperty("java.class.path"), StackOverflowTests.class.getName(), kind)
+	@CsvSource({ "done, -Xint", "failing, -Xint", "later, -Xint", "opening, -Xint", "done, -Xmixed", "failing, -Xmixed",
+			"later, -Xmixed", "opening, -Xmixed" })
+	void losesNoPermitWhereverItHappensInACall(String kind, String mode) throws Exception {
+		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), mode,
+				"-cp", System.getProperty("java.class.path"), StackOverflowTests.class.getName(), kind)
 			.redirectErrorStream(true)
 			.start();
-		assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-			.isEqualToIgnoringNewLines("lost permits 0, probes 0, calls 0");
+		String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		assertThat(output).startsWith("lost permits 0, probes 0, calls ");
+		if (mode.equals("-Xint")) {
+			assertThat(output).isEqualToIgnoringNewLines("lost permits 0, probes 0, calls 0");
+		}
 	}
 
 	/** Make calls that begin near the end of the stack, each a frame higher. */
 	public static void main(String[] arguments) throws InterruptedException {
 		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1_000_000, 0);
 		CallRegistry running = new CallRegistry();
+		boolean opening = arguments[0].equals("opening");
 		CircuitBreaker breaker = CircuitBreaker.builder("orders")
-			.settings(BreakerSettings.builder().failureRate(1).probes(PROBES).build())
+			.settings(BreakerSettings.builder().failureRate(1).probes(opening ? 1 : PROBES).build())
 			.build();
-		breaker.openFor(Duration.ofNanos(1));
 		Retry retry = Retry.builder(RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(2).build())
 			.concurrencyLimit(limit)
 			.breaker(breaker)
@@ -50,14 +60,22 @@ class StackOverflowTests {
 			.executor(Runnable::run)
 			.build();
 		Runnable call = () -> start(retry, arguments[0]);
-		call.run();
-		for (int i = 0; i < 40; i++) {
-			Thread deep = new Thread(null, () -> descend(call), "deep", 200_000);
-			deep.start();
-			deep.join();
+		for (int i = 0; i < WARM_UP; i++) {
+			call.run();
 		}
-		long lost = PROBES - breaker.counts().total();
-		while (breaker.tryAcquire(System.nanoTime()) != null) {
+		int lost = 0;
+		for (int i = 0; i < (opening ? FRAMES : 40); i++) {
+			if (opening || i == 0) {
+				breaker.openFor(Duration.ofNanos(1));
+			}
+			int only = opening ? i : -1;
+			onThread(() -> descend(call, only));
+			// on a thread that owes nothing
+			onThread(call);
+			lost += (opening && breaker.state() != BreakerState.CLOSED) ? 1 : 0;
+		}
+		lost += opening ? 0 : PROBES - (int) breaker.counts().total();
+		while (!opening && breaker.tryAcquire(System.nanoTime()) != null) {
 			lost--;
 		}
 		System.out.println("lost permits " + limit.active() + ", probes " + lost + ", calls " + running.running());
@@ -68,21 +86,27 @@ class StackOverflowTests {
 			Object unused = kind.equals("later") ? retry.callAsync(() -> CompletableFuture.completedFuture(kind))
 					: retry.call(() -> 1 / (kind.equals("failing") ? 0 : 1));
 		}
-		catch (StackOverflowError | ArithmeticException ex) {
+		catch (StackOverflowError | ArithmeticException | CircuitOpenException ex) {
 			// as expected
 		}
 	}
 
+	private static void onThread(Runnable task) throws InterruptedException {
+		Thread thread = new Thread(null, task, "deep", 200_000);
+		thread.start();
+		thread.join();
+	}
+
 	@SuppressWarnings("InfiniteRecursion") // it is the case
-	private static int descend(Runnable call) {
-		int left = 100;
+	private static int descend(Runnable call, int only) {
+		int left = FRAMES;
 		try {
-			left = descend(call);
+			left = descend(call, only);
 		}
 		catch (StackOverflowError ex) {
 			// the last frame
 		}
-		if (left > 0) {
+		if (left > 0 && (only < 0 || left == only)) {
 			call.run();
 		}
 		return left - 1;

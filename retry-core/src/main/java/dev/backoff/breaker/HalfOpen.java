@@ -23,11 +23,10 @@ final class HalfOpen extends Phase {
 
 	private final AtomicReference<Tally> tally;
 
-	/** Enter with one permit taken, by the call that ends the time open. */
 	HalfOpen(Circuit circuit, int opensBefore, long now) {
 		this.circuit = circuit;
 		this.opensBefore = opensBefore;
-		this.tally = new AtomicReference<>(new Tally(1, 0, 0, 0, new Wait(now, timeout())));
+		this.tally = new AtomicReference<>(new Tally(0, 0, 0, 0, new Wait(now, timeout())));
 	}
 
 	private int probes() {

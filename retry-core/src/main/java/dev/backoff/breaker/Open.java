@@ -60,8 +60,9 @@ final class Open extends Phase {
 		if (!this.wait.isOver(now)) {
 			return null;
 		}
-		HalfOpen next = new HalfOpen(this.circuit, this.opensBefore + 1, now);
-		return this.circuit.move(this, next) ? next : this.circuit.current().tryAcquire(now);
+		// the probe is taken last, since what a listener runs may overflow the stack
+		this.circuit.move(this, new HalfOpen(this.circuit, this.opensBefore + 1, now));
+		return this.circuit.current().tryAcquire(now);
 	}
 
 	@Override

@@ -25,7 +25,8 @@ public final class ConcurrencyLimit {
 	 * leaving the queue and changing the limits are one step each: with count and queue
 	 * as two atomics, a call could be forgotten beside a free permit.
 	 *
-	 * No foreign code runs under the lock.
+	 * No foreign code runs under the lock. What is changed together is changed without a
+	 * call of a method in between, since the stack may overflow at each call.
 	 */
 
 	private static final AtomicIntegerFieldUpdater<ConcurrencyLimit> STATE = AtomicIntegerFieldUpdater
@@ -97,21 +98,24 @@ public final class ConcurrencyLimit {
 	 * because the queue is full
 	 */
 	public Ticket enter() {
+		Ticket ticket = new Ticket(this, Standing.WAITING);
 		synchronized (this.lock) {
 			while (this.state >= 0) {
 				if (tryAcquire()) {
-					return new Ticket(this, Standing.GRANTED);
+					ticket.standing = Standing.GRANTED;
+					return ticket;
 				}
 				int seen = this.state;
 				if (seen >= this.permits && (this.maxWaiting == 0 || STATE.compareAndSet(this, seen, ~seen))) {
 					break;
 				}
 			}
-			if (this.queue.size() >= this.maxWaiting) {
-				return new Ticket(this, Standing.REFUSED);
+			if (this.queue.size >= this.maxWaiting) {
+				ticket.standing = Standing.REFUSED;
 			}
-			Ticket ticket = new Ticket(this, Standing.WAITING);
-			this.queue.add(ticket);
+			else {
+				this.queue.add(ticket);
+			}
 			return ticket;
 		}
 	}
@@ -131,26 +135,38 @@ public final class ConcurrencyLimit {
 		synchronized (this.lock) {
 			if (this.state >= 0) {
 				// no call waits any more
-				int unused = STATE.updateAndGet(this, (seen) -> Math.max(0, seen - freed));
+				int seen = this.state;
+				while (seen > 0 && !STATE.compareAndSet(this, seen, seen - freed)) {
+					seen = this.state;
+				}
 				return;
 			}
 			int taken = ~this.state - freed;
-			while (this.queue.size() > 0 && taken < this.permits) {
-				Runnable waiter = this.queue.poll().grant();
-				taken++;
-				if (waiter != null) {
-					served.add(waiter);
+			while (this.queue.size > 0 && taken < this.permits) {
+				Ticket first = this.queue.head.next;
+				if (first.waiter != null) {
+					served.add(first.waiter);
 				}
+				this.queue.remove(first);
+				first.standing = Standing.GRANTED;
+				taken++;
 			}
-			this.state = (this.queue.size() > 0) ? ~taken : taken;
+			this.state = (this.queue.size > 0) ? ~taken : taken;
 		}
-		served.forEach(Runnable::run);
+		try {
+			for (Runnable waiter : served) {
+				waiter.run();
+			}
+		}
+		catch (StackOverflowError ex) {
+			// the permit is given back all the same
+		}
 	}
 
 	/** Note what waits for the ticket's permit; return whether it has it already. */
 	boolean await(Ticket ticket, Runnable waiter) {
 		synchronized (this.lock) {
-			ticket.waiter(waiter);
+			ticket.waiter = waiter;
 			return ticket.isGranted();
 		}
 	}
@@ -158,17 +174,18 @@ public final class ConcurrencyLimit {
 	void leave(Ticket ticket) {
 		boolean granted;
 		synchronized (this.lock) {
-			granted = ticket.isGranted();
-			if (ticket.isWaiting()) {
+			granted = ticket.standing == Standing.GRANTED;
+			if (ticket.standing == Standing.WAITING) {
 				this.queue.remove(ticket);
-				if (this.queue.size() == 0) {
+				ticket.standing = Standing.OVER;
+				if (this.queue.size == 0) {
 					this.state = ~this.state;
 				}
 			}
-			ticket.keep();
 		}
 		if (granted) {
 			release();
+			ticket.standing = Standing.OVER;
 		}
 	}
 
@@ -199,7 +216,7 @@ public final class ConcurrencyLimit {
 	 */
 	public int waiting() {
 		synchronized (this.lock) {
-			return this.queue.size();
+			return this.queue.size;
 		}
 	}
 

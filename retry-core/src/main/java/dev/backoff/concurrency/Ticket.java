@@ -16,9 +16,10 @@ public final class Ticket {
 
 	private final @Nullable ConcurrencyLimit limit;
 
-	private @Nullable Runnable waiter;
+	/* Under the lock of the limit. */
+	@Nullable Runnable waiter;
 
-	private volatile Standing standing;
+	volatile Standing standing;
 
 	/** Make the head of a queue. */
 	Ticket() {
@@ -79,22 +80,6 @@ public final class Ticket {
 	 */
 	public void leave() {
 		limit().leave(this);
-	}
-
-	/* The rest under the lock of the limit. */
-
-	boolean isWaiting() {
-		return this.standing == Standing.WAITING;
-	}
-
-	void waiter(Runnable waiter) {
-		this.waiter = waiter;
-	}
-
-	/** Grant the permit; return what waits for it, if it is known. */
-	@Nullable Runnable grant() {
-		this.standing = Standing.GRANTED;
-		return this.waiter;
 	}
 
 	enum Standing {

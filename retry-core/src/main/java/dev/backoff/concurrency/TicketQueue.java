@@ -7,9 +7,9 @@ package dev.backoff.concurrency;
 final class TicketQueue {
 
 	/* The tickets form a ring with this one, which is none. */
-	private final Ticket head = new Ticket();
+	final Ticket head = new Ticket();
 
-	private int size;
+	int size;
 
 	void add(Ticket ticket) {
 		ticket.previous = this.head.previous;
@@ -19,23 +19,12 @@ final class TicketQueue {
 		this.size++;
 	}
 
-	/** Take out the ticket that has waited longest. The queue must not be empty. */
-	Ticket poll() {
-		Ticket first = this.head.next;
-		remove(first);
-		return first;
-	}
-
 	void remove(Ticket ticket) {
 		ticket.previous.next = ticket.next;
 		ticket.next.previous = ticket.previous;
 		ticket.previous = ticket;
 		ticket.next = ticket;
 		this.size--;
-	}
-
-	int size() {
-		return this.size;
 	}
 
 }
