@@ -1,9 +1,8 @@
 package dev.backoff.benchmarks.overflows;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import dev.backoff.Retry;
 import dev.backoff.benchmarks.ForkedProcess;
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -21,8 +21,6 @@ import dev.backoff.policy.RetryPolicy;
  * the permits and the probes that are lost.
  */
 public final class Overflows {
-
-	private static final List<String> KINDS = List.of("success", "failure", "future", "opening");
 
 	private static final int CALLS = 30_000;
 
@@ -40,17 +38,11 @@ public final class Overflows {
 
 	private int overflows;
 
-	private int refused;
-
 	private Overflows(String kind) {
 		this.kind = kind;
 		this.probes = kind.equals("opening") ? 1 : 1_000_000;
 		this.breaker = CircuitBreaker.builder("orders")
-			.settings(BreakerSettings.builder()
-				.failureRate(1)
-				.probes(this.probes)
-				.halfOpenTimeout(Duration.ofDays(1))
-				.build())
+			.settings(BreakerSettings.builder().failureRate(1).probes(this.probes).build())
 			.build();
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(2).build();
 		this.retry = Retry.builder(policy).concurrencyLimit(this.limit).breaker(this.breaker).build();
@@ -67,25 +59,17 @@ public final class Overflows {
 			new Overflows(arguments[0]).run(Integer.parseInt(arguments[1]), new Random(Long.parseLong(arguments[2])));
 			return;
 		}
-		for (String kind : KINDS) {
+		for (String kind : List.of("success", "failure", "future", "opening")) {
 			int[] sums = new int[3];
 			for (int seed = 0; seed < Integer.parseInt(arguments[0]); seed++) {
-				add(sums, kind, arguments[1], String.valueOf(seed));
+				try (ForkedProcess process = ForkedProcess.startTalking(Overflows.class, List.of(),
+						Path.of("/dev/null"), kind, arguments[1], String.valueOf(seed))) {
+					String[] counts = process.readLine().split(" ", -1);
+					Arrays.setAll(sums, (i) -> sums[i] + Integer.parseInt(counts[i]));
+				}
 			}
-			System.out
-				.println(kind + ": " + sums[0] + " overflows, lost permits " + sums[1] + ", lost probes " + sums[2]);
+			System.out.printf("%s: %d overflows, %d permits and %d probes lost%n", kind, sums[0], sums[1], sums[2]);
 		}
-	}
-
-	private static void add(int[] sums, String... arguments) throws IOException {
-		Path log = Files.createTempFile("overflows", ".log");
-		try (ForkedProcess process = ForkedProcess.startTalking(Overflows.class, List.of(), log, arguments)) {
-			String[] counts = process.readLine().split(" ", -1);
-			for (int i = 0; i < sums.length; i++) {
-				sums[i] += Integer.parseInt(counts[i]);
-			}
-		}
-		Files.delete(log);
 	}
 
 	private void run(int wanted, Random random) throws InterruptedException {
@@ -96,12 +80,11 @@ public final class Overflows {
 		int lost = 0;
 		while (this.overflows < wanted) {
 			int one = (this.probes > 1) ? 0 : 1 + random.nextInt(FRAMES);
-			onThread(() -> below(random.nextInt(FRAMES), () -> descend(one)));
+			onThread(() -> descend(one, random.nextInt(FRAMES)));
 			// on another thread, since that one has ended with what it owes
-			this.refused = 0;
 			onThread(this::call);
 			if (this.probes == 1) {
-				lost += this.refused;
+				lost += (this.breaker.state() != BreakerState.CLOSED) ? 1 : 0;
 				this.breaker.openFor(Duration.ofNanos(1));
 			}
 		}
@@ -120,23 +103,14 @@ public final class Overflows {
 		thread.join();
 	}
 
-	private static void below(int frames, Runnable task) {
-		if (frames > 0) {
-			below(frames - 1, task);
+	/* Padding frames are larger, so that the others begin at different places. */
+	private int descend(int one, int padding) {
+		if (padding > 0) {
+			return descend(one, padding - 1) + padding;
 		}
-		else {
-			task.run();
-		}
-	}
-
-	/*
-	 * Recurse to the end of the stack, and call from each of its last frames, or from
-	 * one.
-	 */
-	private int descend(int one) {
 		int left = FRAMES;
 		try {
-			left = descend(one);
+			left = descend(one, 0);
 		}
 		catch (StackOverflowError ex) {
 			// the last frame
@@ -156,10 +130,7 @@ public final class Overflows {
 		catch (StackOverflowError ex) {
 			this.overflows++;
 		}
-		catch (CircuitOpenException ex) {
-			this.refused++;
-		}
-		catch (ArithmeticException ex) {
+		catch (ArithmeticException | CircuitOpenException ex) {
 			// as expected
 		}
 	}
