@@ -22,8 +22,6 @@ import dev.backoff.policy.RetryPolicy;
  */
 public final class Overflows {
 
-	private static final int CALLS = 30_000;
-
 	private static final int FRAMES = 100;
 
 	private final ConcurrencyLimit limit = new ConcurrencyLimit("orders", Integer.MAX_VALUE, 0);
@@ -41,9 +39,9 @@ public final class Overflows {
 	private Overflows(String kind) {
 		this.kind = kind;
 		this.probes = kind.equals("opening") ? 1 : 1_000_000;
-		this.breaker = CircuitBreaker.builder("orders")
-			.settings(BreakerSettings.builder().failureRate(1).probes(this.probes).build())
-			.build();
+		BreakerSettings.Builder settings = BreakerSettings.builder().failureRate(1).probes(this.probes);
+		settings.halfOpenTimeout(Duration.ofDays(1));
+		this.breaker = CircuitBreaker.builder("orders").settings(settings.build()).build();
 		RetryPolicy policy = RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(2).build();
 		this.retry = Retry.builder(policy).concurrencyLimit(this.limit).breaker(this.breaker).build();
 	}
@@ -73,7 +71,7 @@ public final class Overflows {
 	}
 
 	private void run(int wanted, Random random) throws InterruptedException {
-		for (int i = 0; i < CALLS; i++) {
+		for (int i = 0; i < 30_000; i++) {
 			call();
 		}
 		this.breaker.openFor(Duration.ofNanos(1));
