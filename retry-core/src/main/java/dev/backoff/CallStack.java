@@ -77,6 +77,9 @@ final class CallStack {
 	}
 
 	CallState push() {
+		if (this.top.inner == null) {
+			settle();
+		}
 		CallState call = this.top.inner();
 		this.top = call;
 		return call;

@@ -312,7 +312,6 @@ final class CallState {
 	/** Return the call for one level further inside, made once and used again. */
 	CallState inner() {
 		if (this.inner == null) {
-			CallStack.settle();
 			this.inner = new CallState(this);
 		}
 		return this.inner;
