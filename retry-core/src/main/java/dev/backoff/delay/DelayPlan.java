@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,8 @@ public final class DelayPlan {
 	 *
 	 * @param retry the retry, counted from 1
 	 * @param least the shortest delay that can be drawn, in nanoseconds
-	 * @param mean the mean over all draws, in nanoseconds
+	 * @param mean the mean over all draws, in nanoseconds; with decorrelated jitter, an
+	 * estimate from 2,000 histories
 	 * @param greatest the delay that no draw exceeds, in nanoseconds
 	 */
 	public record Step(int retry, long least, long mean, long greatest) {
@@ -37,6 +39,8 @@ public final class DelayPlan {
 
 	/* A longer plan would help no reader. */
 	private static final int LONGEST_PLAN = 10_000;
+
+	private static final int HISTORIES = 2_000;
 
 	private final List<Step> steps;
 
@@ -55,8 +59,7 @@ public final class DelayPlan {
 		if (retries < 0) {
 			throw new IllegalArgumentException("Invalid retries (" + retries + "): must not be negative.");
 		}
-		int planned = Math.min(retries, LONGEST_PLAN);
-		return new DelayPlan(rule.jitter().replacesShape() ? decorrelated(rule, planned) : independent(rule, planned));
+		return new DelayPlan(steps(rule, Math.min(retries, LONGEST_PLAN)));
 	}
 
 	/**
@@ -163,79 +166,32 @@ public final class DelayPlan {
 		return total;
 	}
 
-	private static List<Step> independent(BackoffRule rule, int retries) {
+	/*
+	 * A decorrelated delay depends on the one before, so its mean is taken over drawn
+	 * histories. The seed is fixed, so that every page shows the same mean. Any other
+	 * jitter has the same mean after every history.
+	 */
+	private static List<Step> steps(BackoffRule rule, int retries) {
 		List<Step> steps = new ArrayList<>(retries);
+		SplittableRandom random = new SplittableRandom(1);
 		long base = rule.baseNanos();
 		long cap = rule.capNanos();
 		Jitter jitter = rule.jitter();
+		long[] before = new long[jitter.replacesShape() ? HISTORIES : 1];
+		Arrays.fill(before, base);
+		long greatest = base;
 		for (int retry = 1; retry <= retries; retry++) {
 			long delay = rule.capped(retry);
-			steps.add(new Step(retry, jitter.apply(delay, base, base, cap, 0),
-					Math.round(jitter.mean(delay, base, base, cap)), jitter.apply(delay, base, base, cap, BOUND)));
+			greatest = jitter.apply(delay, greatest, base, cap, BOUND);
+			double sum = 0;
+			for (int history = 0; history < before.length; history++) {
+				sum += jitter.mean(delay, before[history], base, cap);
+				before[history] = jitter.apply(delay, before[history], base, cap, random.nextDouble());
+			}
+			steps.add(new Step(retry, jitter.apply(delay, base, base, cap, 0), Math.round(sum / before.length),
+					greatest));
 		}
 		return steps;
-	}
-
-	/*
-	 * A decorrelated delay depends on the one before, so its mean is a mean over all
-	 * histories. The distribution of the delay before retry k is held as its values at
-	 * evenly spaced quantiles. The delay after it has the distribution
-	 *
-	 * P(D' <= x) = mean over quantiles q of clamp((x - base) / (min(cap, 3q) - base), 0,
-	 * 1)
-	 *
-	 * Its inverse, found by walking x over a grid, gives the next quantiles. The mean
-	 * needs no inverse: E[D'] = (base + E[min(cap, 3D)]) / 2. After some tens of retries
-	 * the distribution no longer changes, and the walk ends.
-	 */
-	private static List<Step> decorrelated(BackoffRule rule, int retries) {
-		List<Step> steps = new ArrayList<>(retries);
-		double base = rule.baseNanos();
-		double cap = rule.capNanos();
-		double[] ends = new double[QUANTILES];
-		Arrays.fill(ends, Math.min(cap, 3 * base));
-		long greatest = rule.baseNanos();
-		double mean = 0;
-		for (int retry = 1; retry <= retries; retry++) {
-			greatest = rule.jitter().apply(0, greatest, rule.baseNanos(), rule.capNanos(), BOUND);
-			double before = mean;
-			mean = (base + Arrays.stream(ends).average().orElse(base)) / 2;
-			steps.add(new Step(retry, rule.baseNanos(), Math.round(mean), greatest));
-			if (Math.abs(mean - before) > mean * 1e-9) {
-				ends = nextEnds(ends, base, cap);
-			}
-		}
-		return steps;
-	}
-
-	private static final int QUANTILES = 500;
-
-	private static double[] nextEnds(double[] ends, double base, double cap) {
-		double[] next = new double[ends.length];
-		double reach = Arrays.stream(ends).max().orElse(base) - base;
-		double x = base;
-		double below = 0;
-		int filled = 0;
-		for (int cell = 1; cell <= 4 * QUANTILES && filled < next.length; cell++) {
-			double right = base + reach * cell / (4.0 * QUANTILES);
-			double reached = probability(right, ends, base);
-			while (filled < next.length && (filled + 0.5) / next.length <= reached) {
-				double part = ((filled + 0.5) / next.length - below) / (reached - below);
-				next[filled++] = Math.min(cap, 3 * (x + part * (right - x)));
-			}
-			x = right;
-			below = reached;
-		}
-		Arrays.fill(next, filled, next.length, Math.min(cap, 3 * (base + reach)));
-		return next;
-	}
-
-	private static double probability(double x, double[] ends, double base) {
-		double sum = 0;
-		for (double end : ends) {
-			sum += (x >= end) ? 1 : (x - base) / (end - base);
-		}
-		return sum / ends.length;
 	}
 
 }
