@@ -22,10 +22,7 @@ public enum BreakerState {
 	FORCED_OPEN,
 
 	/** Permit calls and count nothing. */
-	DISABLED,
-
-	/** Permit and count calls, and never open. */
-	METRICS_ONLY;
+	DISABLED;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 

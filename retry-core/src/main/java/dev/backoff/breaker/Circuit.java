@@ -77,9 +77,6 @@ abstract class Circuit {
 	/** Tell that the breaker has gone from one state to another. */
 	abstract void moved(BreakerState from, BreakerState to);
 
-	/** Tell that the breaker would have opened if it did more than count. */
-	abstract void thresholdExceeded();
-
 	final long now() {
 		return this.time.nanoTime();
 	}

@@ -3,7 +3,6 @@ package dev.backoff.breaker;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -206,8 +205,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * Return the counts: those of the window if it is closed or only counts, those of the
-	 * probes if it is half-open, or those that made it open until the first probe.
+	 * Return the counts: those of the window if it is closed, those of the probes if it
+	 * is half-open, or those that made it open until the first probe.
 	 * @return the counts, all zero if there is nothing to count
 	 */
 	public Counts counts() {
@@ -267,27 +266,10 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		enter(new Disabled());
 	}
 
-	/**
-	 * Permit all calls and count them, until another state is set by hand. The listener
-	 * is called once when the breaker would have opened.
-	 */
-	public void metricsOnly() {
-		enter(new MetricsOnly(this));
-	}
-
 	@Override
 	void moved(BreakerState from, BreakerState to) {
-		tell((listener) -> listener.transition(this, from, to));
-	}
-
-	@Override
-	void thresholdExceeded() {
-		tell((listener) -> listener.thresholdExceeded(this));
-	}
-
-	private void tell(Consumer<Listener> moment) {
 		try {
-			moment.accept(this.listener);
+			this.listener.transition(this, from, to);
 		}
 		catch (Throwable ex) {
 			// a listener never makes a call fail
@@ -365,14 +347,6 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		 * @param to the state it entered
 		 */
 		default void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-		}
-
-		/**
-		 * The breaker only counts, and would have opened. This is called once until the
-		 * breaker's state is set again.
-		 * @param breaker the breaker
-		 */
-		default void thresholdExceeded(CircuitBreaker breaker) {
 		}
 
 	}

@@ -1,12 +1,26 @@
 package dev.backoff.breaker;
 
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.window.OutcomeWindow;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Permit all calls and count them, until too many fail or are slow. */
-final class Closed extends Counting {
+final class Closed extends Phase {
+
+	private final Circuit circuit;
+
+	private final OutcomeWindow window;
+
+	/* What is counted depends on their window and slowCall. */
+	private final BreakerSettings counted;
 
 	Closed(Circuit circuit) {
-		super(circuit);
+		this.circuit = circuit;
+		this.counted = circuit.limits().settings();
+		this.window = OutcomeWindow.of(this.counted.window());
 	}
 
 	@Override
@@ -15,13 +29,51 @@ final class Closed extends Counting {
 	}
 
 	@Override
-	Closed emptied() {
-		return new Closed(this.circuit);
+	void conform() {
+		BreakerSettings settings = this.circuit.limits().settings();
+		if (!settings.window().equals(this.counted.window())
+				|| !Objects.equals(settings.slowCall(), this.counted.slowCall())) {
+			this.circuit.move(this, new Closed(this.circuit));
+		}
 	}
 
 	@Override
-	void exceeded(Counts counts, long now) {
-		this.circuit.move(this, Open.drawn(this.circuit, 0, counts, now));
+	Closed tryAcquire(long now) {
+		return this;
+	}
+
+	@Override
+	boolean isPermitting(long now) {
+		return true;
+	}
+
+	@Override
+	Counts counts(long now) {
+		return this.window.counts(now);
+	}
+
+	@Override
+	public void succeeded(long nanos, long now) {
+		boolean slow = this.circuit.limits().isSlow(nanos);
+		this.window.record(false, slow, now);
+		if (slow) {
+			evaluate(now);
+		}
+	}
+
+	@Override
+	public void failed(long nanos, long now, @Nullable Throwable failure) {
+		this.window.record(true, this.circuit.limits().isSlow(nanos), now);
+		evaluate(now);
+	}
+
+	private void evaluate(long now) {
+		if (this.circuit.isCurrent(this)) {
+			Counts counts = counts(now);
+			if (this.circuit.limits().isTooMuch(counts)) {
+				this.circuit.move(this, Open.drawn(this.circuit, 0, counts, now));
+			}
+		}
 	}
 
 }

@@ -114,13 +114,6 @@ abstract class BreakerFixture {
 			}
 		}
 
-		@Override
-		public void thresholdExceeded(CircuitBreaker breaker) {
-			synchronized (this) {
-				add("threshold exceeded");
-			}
-		}
-
 	}
 
 	final VirtualTime time() {

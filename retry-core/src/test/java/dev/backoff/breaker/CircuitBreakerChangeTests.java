@@ -251,33 +251,19 @@ class CircuitBreakerChangeTests extends BreakerFixture {
 	}
 
 	@ParameterizedTest
-	@EnumSource(names = { "FORCED_OPEN", "DISABLED", "METRICS_ONLY" })
+	@EnumSource(names = { "FORCED_OPEN", "DISABLED" })
 	void leavesWhatWasSetByHand(BreakerState state) {
 		if (state == BreakerState.FORCED_OPEN) {
 			breaker().forceOpen();
 		}
-		else if (state == BreakerState.DISABLED) {
-			breaker().disable();
-		}
 		else {
-			breaker().metricsOnly();
+			breaker().disable();
 		}
 		told().clear();
 		change(settings().window(WindowLength.ofCalls(5)).minimumCalls(5).probes(1).openFor(Duration.ofSeconds(1)));
 		time().advance(Duration.ofHours(1));
 		assertThat(breaker().state()).isEqualTo(state);
 		assertThat(told()).isEmpty();
-	}
-
-	@Test
-	void tellsOfTooManyFailuresOnceThoughTheWindowChanges() {
-		breaker().metricsOnly();
-		told().clear();
-		fail(4);
-		change(settings().window(WindowLength.ofCalls(5)));
-		assertThat(breaker().counts()).isEqualTo(Counts.NONE);
-		fail(4);
-		assertThat(told()).containsExactly("threshold exceeded");
 	}
 
 	@Test

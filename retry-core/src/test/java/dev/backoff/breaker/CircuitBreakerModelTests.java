@@ -123,7 +123,7 @@ class CircuitBreakerModelTests {
 				this.time.advance(Duration.ofNanos(nanos));
 			}
 			else if (chosen < 95) {
-				byHand(this.random.nextInt(7));
+				byHand(this.random.nextInt(6));
 			}
 			else {
 				this.last = "ask";
@@ -189,7 +189,6 @@ class CircuitBreakerModelTests {
 				case 2 -> this.breaker.openFor(Duration.ofMillis(5));
 				case 3 -> this.breaker.forceOpen();
 				case 4 -> this.breaker.disable();
-				case 5 -> this.breaker.metricsOnly();
 				default -> {
 					// stay
 				}
@@ -379,7 +378,7 @@ class CircuitBreakerModelTests {
 		Counts counts() {
 			return switch (this.state) {
 				case OPEN -> this.openedBy;
-				case CLOSED, METRICS_ONLY, HALF_OPEN -> {
+				case CLOSED, HALF_OPEN -> {
 					boolean timed = this.state != BreakerState.HALF_OPEN && this.settings.window().time() != null;
 					List<Call> live = this.calls.stream()
 						.filter((call) -> !timed || Math.abs(number() - call.slice) < slices())
@@ -426,7 +425,6 @@ class CircuitBreakerModelTests {
 				}
 				case 3 -> setAside(BreakerState.FORCED_OPEN);
 				case 4 -> setAside(BreakerState.DISABLED);
-				case 5 -> setAside(BreakerState.METRICS_ONLY);
 				default -> {
 					// stay
 				}

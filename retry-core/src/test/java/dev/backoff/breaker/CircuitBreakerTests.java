@@ -240,37 +240,6 @@ class CircuitBreakerTests extends BreakerFixture {
 		}
 
 		@Test
-		void onlyCountsAndTellsOnce() {
-			this.breaker.metricsOnly();
-			told().clear();
-			fail(this.breaker, 3);
-			assertThat(told()).isEmpty();
-			fail(this.breaker, 30);
-			succeedSlowly(this.breaker, 11);
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.METRICS_ONLY);
-			assertThat(this.breaker.counts()).isEqualTo(new Counts(44, 33, 11));
-			assertThat(this.breaker.counts().failureRate()).isEqualTo(0.75);
-			assertThat(this.breaker.counts().slowRate()).isEqualTo(0.25);
-			assertThat(isRejected(this.breaker)).isFalse();
-			assertThat(told()).containsExactly("threshold exceeded");
-			this.breaker.metricsOnly();
-			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
-			succeedSlowly(this.breaker, 4);
-			assertThat(told()).containsExactly("threshold exceeded", "threshold exceeded");
-		}
-
-		@Test
-		void tellsNothingOfCallsThatEndAfterItHasStoppedCounting() {
-			this.breaker.metricsOnly();
-			fail(this.breaker, 3);
-			Permit late = permit(this.breaker);
-			this.breaker.disable();
-			told().clear();
-			late.failed(1, now(), null);
-			assertThat(told()).isEmpty();
-		}
-
-		@Test
 		void opensAsIfTooManyHadFailed() {
 			this.breaker.open();
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
@@ -343,7 +312,7 @@ class CircuitBreakerTests extends BreakerFixture {
 
 	static List<Consumer<CircuitBreaker>> hands() {
 		return List.of(CircuitBreaker::reset, CircuitBreaker::open, CircuitBreaker::forceOpen, CircuitBreaker::disable,
-				CircuitBreaker::metricsOnly, (breaker) -> breaker.openFor(Duration.ofNanos(1)));
+				(breaker) -> breaker.openFor(Duration.ofNanos(1)));
 	}
 
 	@Nested
@@ -471,20 +440,12 @@ class CircuitBreakerTests extends BreakerFixture {
 					throw new AssertionError("listener");
 				}
 
-				@Override
-				public void thresholdExceeded(CircuitBreaker breaker) {
-					throw new AssertionError("listener");
-				}
-
 			}).build();
 			fail(told, 4);
 			assertThat(told.state()).isEqualTo(BreakerState.OPEN);
 			waitForProbe(told);
 			succeed(told, 1);
 			assertThat(told.state()).isEqualTo(BreakerState.CLOSED);
-			told.metricsOnly();
-			fail(told, 4);
-			assertThat(told.counts()).isEqualTo(new Counts(4, 4, 0));
 		}
 
 		@Test

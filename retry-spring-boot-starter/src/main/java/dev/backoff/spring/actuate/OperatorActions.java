@@ -112,10 +112,9 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			case "open" -> breaker.open();
 			case "forced_open" -> breaker.forceOpen();
 			case "disabled" -> breaker.disable();
-			case "metrics_only" -> breaker.metricsOnly();
 			default -> throw OperatorInput.refusal(
 					"Invalid state (" + Problem.oneLine(state) + ") of breaker " + breaker.name(),
-					"is none that it can be put into", "Write closed, open, forced-open, disabled or metrics-only.");
+					"is none that it can be put into", "Write closed, open, forced-open or disabled.");
 		}
 	}
 

@@ -20,16 +20,14 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * backoff.budget               the budget that ran dry or has recovered
  * backoff.breaker              the breaker that changed its state
  * backoff.from, backoff.to     the states before and after
- * </pre> WARN for a budget that runs dry, a breaker that opens, and a breaker in
- * {@code metrics-only} that would open; INFO for all else. Thread-safe.
+ * </pre> WARN for a budget that runs dry and a breaker that opens; INFO for all else.
+ * Thread-safe.
  */
 final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadLogger.class);
 
 	private static final String BUDGET = "backoff.budget";
-
-	private static final String BREAKER = "backoff.breaker";
 
 	@Override
 	public void ranDry(RetryBudget budget) {
@@ -64,7 +62,7 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	@Override
 	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		logger.atLevel((to == BreakerState.OPEN || to == BreakerState.FORCED_OPEN) ? Level.WARN : Level.INFO)
-			.addKeyValue(BREAKER, breaker.name())
+			.addKeyValue("backoff.breaker", breaker.name())
 			.addKeyValue("backoff.from", from.tag())
 			.addKeyValue("backoff.to", to.tag())
 			.log("Breaker " + breaker.name() + " went from " + from.tag().replace('_', '-') + " to "
@@ -77,13 +75,6 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 		Duration left = breaker.timeToProbe();
 		return ((counts.total() > 0) ? ": " + rates(counts) : "")
 				+ ((left != null) ? "; open for " + DurationText.rounded(Nanos.of(left)) : "");
-	}
-
-	@Override
-	public void thresholdExceeded(CircuitBreaker breaker) {
-		logger.atWarn()
-			.addKeyValue(BREAKER, breaker.name())
-			.log("Breaker " + breaker.name() + " would have opened and only counts: " + rates(breaker.counts()));
 	}
 
 	private static String rates(Counts counts) {

@@ -35,11 +35,6 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.transition(breaker, from, to));
 	}
 
-	@Override
-	public void thresholdExceeded(CircuitBreaker breaker) {
-		tell(CircuitBreaker.Listener.class, (listener) -> listener.thresholdExceeded(breaker));
-	}
-
 	private <L> void tell(Class<L> type, Consumer<L> event) {
 		this.beanFactory.getBeanProvider(type).orderedStream().forEach((listener) -> {
 			try {

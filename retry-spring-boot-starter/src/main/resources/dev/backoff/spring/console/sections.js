@@ -6,7 +6,7 @@ import { change, hint, opener, section, table } from './parts.js';
 import * as policy from './policy.js';
 import { clock, count, duration, number, share, t } from './words.js';
 
-const STATES = { closed: '●', open: '▲', half_open: '◐', forced_open: '■', disabled: '○', metrics_only: '○' };
+const STATES = { closed: '●', open: '▲', half_open: '◐', forced_open: '■', disabled: '○' };
 
 export function policies(view, sorted, filter) {
 	const rows = Object.entries(view.policies).map(([name, { calls, waiting, overrides }]) => {

@@ -432,8 +432,8 @@ class OperatorTests {
 	class Shared {
 
 		@ParameterizedTest
-		@CsvSource({ "forced-open, FORCED_OPEN", "FORCED_OPEN, FORCED_OPEN", "disabled, DISABLED",
-				"metrics-only, METRICS_ONLY", "open, OPEN", "closed, CLOSED" })
+		@CsvSource({ "forced-open, FORCED_OPEN", "FORCED_OPEN, FORCED_OPEN", "disabled, DISABLED", "open, OPEN",
+				"closed, CLOSED" })
 		void breakersAreMoved(String written, BreakerState state) throws Exception {
 			String answer = ok("POST", "/breakers/GateWay", "{\"state\": \"" + written + "\"}");
 			assertThat(breakers.get("gateway").state()).isEqualTo(state);

@@ -151,19 +151,6 @@ class OverloadLoggerTests {
 			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from forced-open to disabled");
 		}
 
-		@Test
-		void tellOnceThatTheyWouldHaveOpened() {
-			CircuitBreaker breaker = breaker(UnaryOperator.identity());
-			breaker.metricsOnly();
-			for (int i = 0; i < 10; i++) {
-				end(breaker, true);
-			}
-			assertThat(log.lines(Level.WARN)).containsExactly(
-					"Breaker gateway would have opened and only counts: of 3 calls 100 % failed, 0 % were slow");
-			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0)))
-				.containsOnly(entry("backoff.breaker", "gateway"));
-		}
-
 	}
 
 }

@@ -95,7 +95,6 @@ class StateMetersTests {
 					"backoff_breaker_state{breaker=\"orders\",state=\"disabled\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"forced_open\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"half_open\"} 0.0",
-					"backoff_breaker_state{breaker=\"orders\",state=\"metrics_only\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"open\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"closed\",to=\"open\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"half_open\",to=\"closed\"} 0.0",
