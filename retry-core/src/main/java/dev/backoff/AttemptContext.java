@@ -13,6 +13,7 @@ import dev.backoff.SharedAttempt.HandledFailure;
 import dev.backoff.SharedAttempt.HeldPermit;
 import dev.backoff.SharedAttempt.UnsafeRequest;
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
@@ -267,6 +268,15 @@ final class AttemptContext {
 			}
 			handled.add(new HandledFailure(failure, report, unrepeatable));
 		}
+	}
+
+	/** Note that a budget has counted the timeout of a call inside. */
+	void noteTimeoutCounted(RetryBudget budget) {
+		receivers().stream().limit(1).forEach((reports) -> reports.timeoutCounted = budget);
+	}
+
+	boolean isTimeoutCounted(RetryBudget budget) {
+		return this.reports != null && this.reports.timeoutCounted == budget;
 	}
 
 	/**

@@ -83,8 +83,9 @@ sealed interface Decision {
 				+ " does not fit into the " + DurationText.rounded(Math.max(0, timeLeft)) + " left");
 	}
 
-	static Stop budgetSpent(String budget) {
-		return new Stop(StopReason.BUDGET, "the budget " + budget + " is spent");
+	static Stop budget(String budget, boolean barred) {
+		return new Stop(StopReason.BUDGET, "the budget " + budget
+				+ (barred ? " permits no retry after a timeout, since such retries have timed out" : " is spent"));
 	}
 
 	static Stop interrupted(InterruptedException problem) {

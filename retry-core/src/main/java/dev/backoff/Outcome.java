@@ -76,6 +76,11 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 		return this.classification != null && this.classification.isUnapplied();
 	}
 
+	/** Return whether the attempt timed out, so that the server may still be at work. */
+	boolean isTimeout() {
+		return Causes.isTimeout(this.failure, this.classification);
+	}
+
 	/** Return the wait that the server asked for, or null. */
 	@Nullable Duration hint() {
 		return (this.classification != null) ? this.classification.hint() : null;

@@ -149,6 +149,21 @@ final class OverloadGuard {
 			case IGNORED -> permit.released();
 		}
 		call.permitGivenBack();
+		if (this.budget != null && call.hasHistory()) {
+			noteTimeout(call, outcome, this.budget);
+		}
+	}
+
+	/* The attempts around it time out with it, so that none of them counts it again. */
+	private static void noteTimeout(CallState call, Outcome outcome, RetryBudget budget) {
+		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(budget);
+		if (withdrawals != null && withdrawals.isAfterTimeout() && outcome.isTimeout()) {
+			AttemptContext context = call.contextIfAny();
+			withdrawals.timedOut(context == null || !context.isTimeoutCounted(budget));
+			for (CallState around = call.around(); around != null; around = around.around()) {
+				around.context().noteTimeoutCounted(budget);
+			}
+		}
 	}
 
 	/** Give back the permits of an attempt that does not count. */

@@ -9,7 +9,6 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
-import dev.backoff.failure.Causes;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.Ticket;
@@ -224,7 +223,9 @@ final class RetryDecider {
 	/*
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
-	 * A call that was kept elsewhere has no outcome here, and waits for its token.
+	 * A call that was kept elsewhere has no outcome here, and waits for its token. A call
+	 * that has waited is not barred: its wait was long, and without any retry a call that
+	 * is alone would never end the bar.
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
@@ -235,8 +236,9 @@ final class RetryDecider {
 			return wait;
 		}
 		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
-		boolean afterTimeout = outcome != null && Causes.isTimeout(outcome.failure(), outcome.classification());
-		if (withdrawals.tryWithdraw(postponing, afterTimeout)) {
+		boolean afterTimeout = outcome != null && outcome.isTimeout();
+		boolean barred = afterTimeout && !input.waitedForBudget() && withdrawals.isBarred(postponing);
+		if (!barred && withdrawals.tryWithdraw(postponing, afterTimeout)) {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
@@ -245,7 +247,7 @@ final class RetryDecider {
 		}
 		return postponing
 				? new Decision.RetryAfter(Math.max(next, LEAST_POSTPONEMENT), wait.ownDelay(), DelaySource.BUDGET)
-				: Decision.budgetSpent(withdrawals.budget().name());
+				: Decision.budget(withdrawals.budget().name(), barred);
 	}
 
 	/**

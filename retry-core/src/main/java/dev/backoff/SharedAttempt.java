@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -128,6 +129,9 @@ final class SharedAttempt {
 			this.unsafe.updateAndGet((before) -> (request != null && request.isSame(before)) ? before
 					: UnsafeRequest.after(before, request));
 		}
+
+		/* The budget that has counted the timeout of a call inside. */
+		volatile @Nullable RetryBudget timeoutCounted;
 
 		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
 

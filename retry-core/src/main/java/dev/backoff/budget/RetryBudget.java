@@ -1,8 +1,10 @@
 package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 
 import dev.backoff.time.RetryTime;
 
@@ -33,6 +35,10 @@ public final class RetryBudget {
 	private final LongAdder refused = new LongAdder();
 
 	private final FreeRetry free = new FreeRetry();
+
+	private final LongAdder barred = new LongAdder();
+
+	private final AtomicLong strikes = new AtomicLong();
 
 	private volatile Bucket bucket;
 
@@ -108,6 +114,7 @@ public final class RetryBudget {
 
 	/** Put back {@link BudgetSettings#perSuccess()} tokens for a successful call. */
 	public void deposit() {
+		noteSuccess();
 		if (!Bucket.isFull(this.bucket.state())) {
 			add(0);
 		}
@@ -133,7 +140,43 @@ public final class RetryBudget {
 		}
 	}
 
-	/** Fill the bucket, as at the start. */
+	private void noteSuccess() {
+		if (Strikes.left(this.strikes.get()) > 0) {
+			update(Strikes::afterSuccess);
+		}
+	}
+
+	private void update(LongUnaryOperator change) {
+		long before = this.strikes.getAndUpdate(change);
+		boolean barring = Strikes.isBarring(change.applyAsLong(before));
+		if (barring != Strikes.isBarring(before)) {
+			tell(barring ? this.listener::barred : this.listener::unbarred);
+		}
+	}
+
+	/**
+	 * {@return whether no retry may follow a timeout: more than one of the
+	 * {@linkplain #strikes() strikes} is left}
+	 */
+	public boolean isBarring() {
+		return strikes() > 1;
+	}
+
+	/**
+	 * {@return how many strikes are left, from 0 to 2 in fortieths} A call adds one when
+	 * the first of its retries after timeouts times out too. Each success takes a
+	 * fortieth away. Ten minutes after the last strike, and every ten minutes from then
+	 * on, one goes.
+	 */
+	public double strikes() {
+		if (Strikes.left(this.strikes.get()) > 0) {
+			long now = this.time.nanoTime();
+			update((strikes) -> Strikes.faded(strikes, now));
+		}
+		return Strikes.left(this.strikes.get()) / (double) Strikes.STRIKE;
+	}
+
+	/** Fill the bucket and forget all strikes, as at the start. */
 	public void reset() {
 		Bucket seen;
 		long state;
@@ -143,15 +186,16 @@ public final class RetryBudget {
 		}
 		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
 		this.free.reset();
+		update((strikes) -> 0);
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
 		}
 	}
 
 	/**
-	 * Change the settings. The tokens in the bucket stay, up to the new capacity. The old
-	 * settings decide what the time until now has put back, the new ones the rest. Equal
-	 * settings change nothing.
+	 * Change the settings. The tokens in the bucket stay, up to the new capacity, and so
+	 * do strikes. The old settings decide what the time until now has put back, the new
+	 * ones the rest. Equal settings change nothing.
 	 * @param settings the settings from now on
 	 */
 	public void change(BudgetSettings settings) {
@@ -235,10 +279,18 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return how many retries were refused so far}
+	 * {@return how many retries were refused so far for want of a token}
 	 */
 	public long refused() {
 		return this.refused.sum();
+	}
+
+	/**
+	 * {@return how many retries after timeouts were refused so far because such retries
+	 * had timed out too}
+	 */
+	public long barred() {
+		return this.barred.sum();
 	}
 
 	/**
@@ -273,11 +325,17 @@ public final class RetryBudget {
 	 */
 	public final class Withdrawals {
 
+		private static final int MOST_TIMED_OUT = 3;
+
 		private int refund;
 
 		private boolean waited;
 
 		private boolean free;
+
+		private boolean afterTimeout;
+
+		private int timedOut;
 
 		private Withdrawals() {
 		}
@@ -287,6 +345,18 @@ public final class RetryBudget {
 		 */
 		public RetryBudget budget() {
 			return RetryBudget.this;
+		}
+
+		/**
+		 * Return whether the call may make no retry after a timeout now: such retries of
+		 * two calls have timed out too, or three of its own.
+		 * @param waiting whether the call waits then, so that it is not counted
+		 * @return whether the retry must not be made, or must wait once
+		 */
+		public boolean isBarred(boolean waiting) {
+			boolean barred = this.timedOut >= MOST_TIMED_OUT || isBarring();
+			RetryBudget.this.barred.add((barred && !waiting) ? 1 : 0);
+			return barred;
 		}
 
 		/**
@@ -304,7 +374,27 @@ public final class RetryBudget {
 			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
 			this.waited |= waiting && !taken;
+			this.afterTimeout = afterTimeout && (this.free || taken);
 			return this.free || taken;
+		}
+
+		/**
+		 * {@return whether the attempt that runs is a retry after a timeout}
+		 */
+		public boolean isAfterTimeout() {
+			return this.afterTimeout;
+		}
+
+		/**
+		 * Note that a retry after a timeout has timed out too.
+		 * @param counts whether it is a strike if it is the call's first
+		 */
+		public void timedOut(boolean counts) {
+			this.afterTimeout = false;
+			if (this.timedOut++ == 0 && counts) {
+				long now = RetryBudget.this.time.nanoTime();
+				update((strikes) -> Strikes.afterStrike(strikes, now));
+			}
 		}
 
 		/**
@@ -313,6 +403,7 @@ public final class RetryBudget {
 		 */
 		public void ended(boolean succeeded) {
 			if (succeeded) {
+				noteSuccess();
 				add(this.refund);
 			}
 			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
@@ -345,6 +436,21 @@ public final class RetryBudget {
 		 * @param budget the budget
 		 */
 		default void recovered(RetryBudget budget) {
+		}
+
+		/**
+		 * From now on no retry follows a timeout, because such retries have timed out.
+		 * @param budget the budget
+		 */
+		default void barred(RetryBudget budget) {
+		}
+
+		/**
+		 * Retries may follow timeouts again. A success, the next retry after a timeout or
+		 * {@link RetryBudget#strikes()} notices this.
+		 * @param budget the budget
+		 */
+		default void unbarred(RetryBudget budget) {
 		}
 
 	}
