@@ -42,6 +42,9 @@ final class AttemptHistory {
 
 	private long previousDelay;
 
+	/* How many attempts timed out last where the call was kept. */
+	private int timeouts;
+
 	private RetryBudget.@Nullable Withdrawals withdrawals;
 
 	AttemptHistory() {
@@ -53,6 +56,7 @@ final class AttemptHistory {
 		this.attempts = kept.attempts() + ((kept.loss() != null) ? 1 : 0);
 		this.previousDelay = Nanos.of(kept.previousDelay());
 		this.finalPoll = kept.finalPoll();
+		this.timeouts = kept.timeouts();
 	}
 
 	void addAttempt(Outcome outcome, long nanos) {
@@ -189,7 +193,7 @@ final class AttemptHistory {
 	/** Return what the retries of the call took of a budget, or null without one. */
 	RetryBudget.@Nullable Withdrawals withdrawals(@Nullable RetryBudget budget) {
 		if (this.withdrawals == null && budget != null) {
-			this.withdrawals = budget.newCall();
+			this.withdrawals = budget.newCall(this.timeouts);
 		}
 		return this.withdrawals;
 	}

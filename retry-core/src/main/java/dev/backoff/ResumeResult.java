@@ -30,9 +30,10 @@ public sealed interface ResumeResult {
 	 * @param previousDelay the part of this wait that the policy's rule chose
 	 * @param finalPoll whether the final poll before the deadline is the next attempt or
 	 * has been made
+	 * @param timeouts how many attempts timed out last, one after the other
 	 * @param failure what the attempt threw, or null
 	 */
-	record Again(int attempts, Duration delay, Duration previousDelay, boolean finalPoll,
+	record Again(int attempts, Duration delay, Duration previousDelay, boolean finalPoll, int timeouts,
 			@Nullable Throwable failure) implements ResumeResult {
 	}
 

@@ -56,7 +56,8 @@ record ResumedAttempt(CallSteps steps) {
 	}
 
 	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
-		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.finalPoll(), failure);
+		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.finalPoll(), kept.timeouts(),
+				failure);
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
@@ -71,7 +72,7 @@ record ResumedAttempt(CallSteps steps) {
 		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
-				call.history().isFinalPoll(), outcome.failure());
+				call.history().isFinalPoll(), outcome.isTimeout() ? kept.timeouts() + 1 : 0, outcome.failure());
 	}
 
 	/*

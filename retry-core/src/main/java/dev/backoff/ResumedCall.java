@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeLeft the time until its deadline, negative after it, or null without one
  * @param previousDelay the part of the last wait that the policy's rule chose, or zero
  * @param finalPoll whether the final poll before the deadline is due or has been made
+ * @param timeouts how many attempts timed out last, one after the other
  * @param loss why the call stops as {@code LOST} without another attempt, or null to make
  * an attempt
  * @param failure what the previous attempt threw, in words for the stop report of a call
@@ -24,5 +25,5 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 public record ResumedCall(String key, long fence, int attempts, Duration elapsed, @Nullable Duration timeLeft,
-		Duration previousDelay, boolean finalPoll, @Nullable String loss, @Nullable String failure) {
+		Duration previousDelay, boolean finalPoll, int timeouts, @Nullable String loss, @Nullable String failure) {
 }

@@ -224,8 +224,7 @@ final class RetryDecider {
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
 	 * A call that was kept elsewhere has no outcome here, and waits for its token. A call
-	 * that has waited is not barred: its wait was long, and without any retry a call that
-	 * is alone would never end the bar.
+	 * that has waited is not barred, since the bar may wait for its success.
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
@@ -236,7 +235,7 @@ final class RetryDecider {
 			return wait;
 		}
 		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
-		boolean afterTimeout = outcome != null && outcome.isTimeout();
+		boolean afterTimeout = (outcome != null) ? outcome.isTimeout() : withdrawals.isAfterTimeout();
 		boolean barred = afterTimeout && !input.waitedForBudget() && withdrawals.isBarred(postponing);
 		if (!barred && withdrawals.tryWithdraw(postponing, afterTimeout)) {
 			return wait;

@@ -96,7 +96,7 @@ class CallObserverTests extends CallFixture {
 	class KeptCalls {
 
 		private ResumeResult attempt(Retry retry, int attempts) {
-			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false,
+			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false, 0,
 					null, null);
 			return retry.<Object, String, IOException>attemptOn(kept, "context", (context, number) -> work(),
 					(context, report) -> {

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.io.IOException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,11 +44,11 @@ class ResumedCallTests {
 	private final Exception failure = new IOException("down");
 
 	private static ResumedCall kept(int attempts) {
-		return new ResumedCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, null, null);
+		return new ResumedCall("key", 7, attempts, HOUR, null, Duration.ofSeconds(1), false, 0, null, null);
 	}
 
 	private static ResumedCall withTimeLeft(Duration timeLeft) {
-		return new ResumedCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, null, null);
+		return new ResumedCall("key", 7, 2, HOUR, timeLeft, Duration.ofSeconds(1), false, 0, null, null);
 	}
 
 	private static RetryPolicyBuilder policy() {
@@ -98,8 +99,8 @@ class ResumedCallTests {
 	@Test
 	void theNextDelayIsThatOfTheNextRetryWhereverTheOthersWere() {
 		Retry retry = builder(policy()).build();
-		assertThat(fail(retry, kept(2)))
-			.isEqualTo(new ResumeResult.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, this.failure));
+		assertThat(fail(retry, kept(2))).isEqualTo(
+				new ResumeResult.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, 0, this.failure));
 		assertThat(this.recorder.lines()).containsExactly("attempt 3 transient 0ms", "waiting policy 400ms", "waited",
 				"retry other");
 	}
@@ -141,7 +142,7 @@ class ResumedCallTests {
 	@Test
 	void aLossStopsWithoutAnotherAttemptAndCountsTheLostOne() {
 		Retry retry = builder(policy()).build();
-		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times", null);
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, 0, "lost 6 times", null);
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
 			assertThat(stopped.report())
@@ -175,7 +176,7 @@ class ResumedCallTests {
 			throw this.failure;
 		});
 		assertThat(next).isEqualTo(
-				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, this.failure));
+				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, 0, this.failure));
 	}
 
 	/* It opens for half of 10 s and permits one probe then. */
@@ -198,7 +199,7 @@ class ResumedCallTests {
 					(again) -> assertThat(again.attempts()).isEqualTo(2));
 			assertThat(budget.balance()).isZero();
 			assertThat(fail(retry, kept(1)))
-				.isEqualTo(new ResumeResult.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, null));
+				.isEqualTo(new ResumeResult.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, 0, null));
 			assertThat(this.recorder.lines().get(this.recorder.lines().size() - 2)).isEqualTo("waiting budget 200ms");
 			assertThat(fail(retry, kept(0))).as("a first attempt")
 				.isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> assertThat(again.attempts()).isOne());
@@ -212,6 +213,41 @@ class ResumedCallTests {
 		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
 		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumeResult.Done(false));
 		assertThat(budget.balance()).isEqualTo(2);
+	}
+
+	@Test
+	void aRetryAfterATimeoutCostsItsTokenAndTheFirstThatTimesOutIsAStrike() {
+		RetryBudget budget = budget(9);
+		Retry retry = builder(policy().maxAttempts(9)).budget(budget).build();
+		int timeouts = 0;
+		for (int attempts = 0; attempts < 5; attempts++) {
+			ResumedCall call = new ResumedCall("key", 7, attempts, HOUR, null, Duration.ZERO, false, timeouts, null,
+					null);
+			ResumeResult next = attempt(retry, call, () -> {
+				throw new HttpTimeoutException("read");
+			});
+			timeouts = ((ResumeResult.Again) next).timeouts();
+			assertThat(timeouts).isEqualTo(attempts + 1);
+			assertThat(budget.strikes()).isEqualTo((attempts < 1) ? 0 : 1);
+		}
+		assertThat(fail(retry, kept(5))).isInstanceOfSatisfying(ResumeResult.Again.class,
+				(again) -> assertThat(again.timeouts()).isZero());
+		assertThat(budget.balance()).isEqualTo(4);
+		ResumedCall last = new ResumedCall("key", 7, 6, HOUR, null, Duration.ZERO, false, timeouts, null, null);
+		assertThat(attempt(retry, last, () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(budget.balance()).isEqualTo(3);
+	}
+
+	@Test
+	void aRetryAfterATimeoutIsNotBarred() {
+		RetryBudget budget = budget(2);
+		budget.newCall().timedOut(true);
+		budget.newCall().timedOut(true);
+		assertThat(budget.isBarring()).isTrue();
+		Retry retry = builder(policy()).budget(budget).build();
+		ResumedCall call = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 1, null, null);
+		assertThat(attempt(retry, call, () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(budget.balance()).isOne();
 	}
 
 	/* Nothing but a success puts a token back. */
@@ -238,7 +274,7 @@ class ResumedCallTests {
 		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
 		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumeResult.Again.class);
 		assertThat(budget.balance()).isOne();
-		ResumedCall failed = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, null, "IOException");
+		ResumedCall failed = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 0, null, "IOException");
 		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(ResumeResult.Again.class);
 		assertThat(budget.balance()).isZero();
 	}
@@ -247,7 +283,7 @@ class ResumedCallTests {
 	void anAttemptWaitsWhileRetriesAreOff() {
 		Retry retry = builder(policy()).enabledWhen(() -> false).build();
 		assertThat(fail(retry, kept(0)))
-			.isEqualTo(new ResumeResult.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, null));
+			.isEqualTo(new ResumeResult.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, 0, null));
 	}
 
 	@Test
@@ -275,7 +311,7 @@ class ResumedCallTests {
 		for (Exception interrupted : failures) {
 			assertThat(attempt(retry, kept(3), () -> {
 				throw interrupted;
-			})).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+			})).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
 		}
 		ResumeResult next = attempt(retry, kept(3), () -> {
 			Thread.currentThread().interrupt();
@@ -311,16 +347,18 @@ class ResumedCallTests {
 				}, (context, report) -> {
 					throw interrupted;
 				});
-		assertThat(next).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, interrupted));
+		assertThat(next)
+			.isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
 		assertThat(this.listener.stopped()).isEmpty();
 	}
 
 	@Test
 	void aCallThatStopsWithoutAnAttemptTellsWhatTheOneBeforeThrew() {
 		Retry retry = builder(policy()).build();
-		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, "lost 6 times",
+		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, 0, "lost 6 times",
 				"IOException");
-		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, null, "IOException");
+		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, 0, null,
+				"IOException");
 		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
 				(stopped) -> assertThat(stopped.report())
 					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
@@ -413,12 +451,12 @@ class ResumedCallTests {
 			long submitted = this.time.nanoTime();
 			long deadline = this.retry.policy().deadlineNanos();
 			List<@Nullable Object> results = new ArrayList<>();
-			ResumeResult.Again state = new ResumeResult.Again(0, Duration.ZERO, Duration.ZERO, false, null);
+			ResumeResult.Again state = new ResumeResult.Again(0, Duration.ZERO, Duration.ZERO, false, 0, null);
 			for (int fence = 1; true; fence++) {
 				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
 				ResumedCall call = new ResumedCall("key", fence, state.attempts(), elapsed,
 						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
-						state.previousDelay(), state.finalPoll(), null, null);
+						state.previousDelay(), state.finalPoll(), state.timeouts(), null, null);
 				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
 								? (context, report) -> noted(results, recovery.recover(context, report)) : null);

@@ -100,6 +100,59 @@ class BudgetLincheckTests {
 		});
 	}
 
+	@Test
+	void countsEachStrikeAndEachSuccess() {
+		Interleavings.run(() -> {
+			AtomicInteger bars = new AtomicInteger();
+			RetryBudget budget = barring(new HandTurnedTime(), bars);
+			strike(budget);
+			Interleavings.inParallel(() -> strike(budget), () -> {
+				budget.deposit();
+				budget.newCall().isBarred(false);
+			});
+			Interleavings.check(budget.strikes() == 79 / 40.0 && bars.get() == 1);
+		});
+	}
+
+	@Test
+	void endsABarOnce() {
+		Interleavings.run(() -> {
+			HandTurnedTime time = new HandTurnedTime();
+			AtomicInteger bars = new AtomicInteger();
+			RetryBudget budget = barring(time, bars);
+			strike(budget);
+			strike(budget);
+			for (int i = 0; i < 39; i++) {
+				budget.deposit();
+			}
+			Interleavings.inParallel(budget::deposit, () -> {
+				time.pass(Duration.ofMinutes(10));
+				budget.newCall().isBarred(false);
+			});
+			Interleavings.check(budget.strikes() == 0 && bars.get() == 0);
+		});
+	}
+
+	private static RetryBudget barring(HandTurnedTime time, AtomicInteger bars) {
+		return RetryBudget.of("gateway", settings(2, 0), time, new RetryBudget.Listener() {
+
+			@Override
+			public void barred(RetryBudget budget) {
+				bars.incrementAndGet();
+			}
+
+			@Override
+			public void unbarred(RetryBudget budget) {
+				bars.decrementAndGet();
+			}
+
+		});
+	}
+
+	private static void strike(RetryBudget budget) {
+		budget.newCall().timedOut(true);
+	}
+
 	private static RetryBudget.Withdrawals waiting(RetryBudget budget) {
 		RetryBudget.Withdrawals waiting = budget.newCall();
 		Interleavings.check(!waiting.tryWithdraw(true, false));

@@ -18,7 +18,12 @@ import dev.backoff.time.RetryTime;
  * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
  * of threads, the tokens taken never exceed those held at the start plus those put back.
  * The settings may be {@linkplain #change changed} while the budget is in use.
- * Thread-safe, without a lock. A success while the bucket is full reads one variable.
+ * <p>
+ * In two calls a retry after a timeout has timed out too: then the budget
+ * {@linkplain #isBarring() bars} retries after timeouts, until 40 calls have succeeded or
+ * for ten minutes. So a server that is too slow recovers from any number of processes.
+ * <p>
+ * Thread-safe, without a lock. A success while the bucket is full reads two variables.
  *
  * @since 0.1
  */
@@ -316,7 +321,17 @@ public final class RetryBudget {
 	 * {@return a new account for the retries of one call}
 	 */
 	public Withdrawals newCall() {
-		return new Withdrawals();
+		return newCall(0);
+	}
+
+	/**
+	 * Return an account for the retries of a call that goes on. Nothing is known of what
+	 * its earlier retries took.
+	 * @param timeouts how many of its attempts timed out last, one after the other
+	 * @return a new account
+	 */
+	public Withdrawals newCall(int timeouts) {
+		return new Withdrawals(timeouts);
 	}
 
 	/**
@@ -325,6 +340,7 @@ public final class RetryBudget {
 	 */
 	public final class Withdrawals {
 
+		/* Binds only policies with more attempts than four. */
 		private static final int MOST_TIMED_OUT = 3;
 
 		private int refund;
@@ -337,7 +353,9 @@ public final class RetryBudget {
 
 		private int timedOut;
 
-		private Withdrawals() {
+		private Withdrawals(int timeouts) {
+			this.afterTimeout = timeouts > 0;
+			this.timedOut = Math.max(0, timeouts - 1);
 		}
 
 		/**
@@ -379,7 +397,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * {@return whether the attempt that runs is a retry after a timeout}
+		 * {@return whether the attempt that runs, or with which a call goes on, is a
+		 * retry after a timeout}
 		 */
 		public boolean isAfterTimeout() {
 			return this.afterTimeout;

@@ -26,6 +26,7 @@ import dev.backoff.time.Nanos;
  * @param slot the time of the schedule that it is of, or null
  * @param fence what the versions of earlier rows of the call add up to
  * @param delayMs the part of the last wait that the policy's rule chose
+ * @param timeouts how many attempts timed out last, one after the other
  * @param stop what the last attempt threw, and why the call stopped if it has
  * @param trace the headers of the trace that submitted it, or null
  * @param unreadable the bytes of a row that cannot be read, as Latin-1, or null
@@ -34,7 +35,7 @@ import dev.backoff.time.Nanos;
 record StoredCall(int format, String id, @Nullable String key, String method,
 		@JsonRawValue @JsonDeserialize(using = CallJson.Raw.class) String arguments, Instant submitted,
 		@Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence, long delayMs,
-		boolean finalPoll, @Nullable Stop stop, @Nullable Map<String, String> trace,
+		boolean finalPoll, int timeouts, @Nullable Stop stop, @Nullable Map<String, String> trace,
 		@JsonIgnore @Nullable String unreadable) {
 
 	static final int FORMAT = 1;
@@ -52,7 +53,7 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 
 	static StoredCall submitted(String id, @Nullable String key, String method, String arguments, Instant now,
 			long deadline, @Nullable Map<String, String> trace) {
-		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false,
+		return new StoredCall(FORMAT, id, key, method, arguments, now, end(now, deadline), null, 0, 0, 0, 0, false, 0,
 				null, trace, null);
 	}
 
@@ -61,23 +62,23 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 	}
 
 	static StoredCall ofSlot(String id, String method, String arguments, Instant slot, long fence) {
-		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, null, null,
-				null);
+		return new StoredCall(FORMAT, id, null, method, arguments, slot, null, slot, 0, 0, fence, 0, false, 0, null,
+				null, null);
 	}
 
 	/** Return the call of a slot whose first attempt begins now. */
 	StoredCall begun(Instant now, long deadline) {
-		return with(now, end(now, deadline), this.slot, 0, this.losses, this.fence, 0, false, null);
+		return with(now, end(now, deadline), this.slot, 0, this.losses, this.fence, 0, false, 0, null);
 	}
 
 	private StoredCall with(Instant submitted, @Nullable Instant deadline, @Nullable Instant slot, int attempts,
-			int losses, long fence, long delayMs, boolean finalPoll, @Nullable Stop stop) {
+			int losses, long fence, long delayMs, boolean finalPoll, int timeouts, @Nullable Stop stop) {
 		return new StoredCall(this.format, this.id, this.key, this.method, this.arguments, submitted, deadline, slot,
-				attempts, losses, fence, delayMs, finalPoll, stop, this.trace, this.unreadable);
+				attempts, losses, fence, delayMs, finalPoll, timeouts, stop, this.trace, this.unreadable);
 	}
 
 	static StoredCall unreadable(String bytes) {
-		return new StoredCall(0, "", null, "", "", Instant.EPOCH, null, null, 0, 0, 0, 0, false, null, null, bytes);
+		return new StoredCall(0, "", null, "", "", Instant.EPOCH, null, null, 0, 0, 0, 0, false, 0, null, null, bytes);
 	}
 
 	@JsonIgnore
@@ -90,19 +91,19 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		return new ResumedCall(this.id, this.fence + version, this.attempts,
 				elapsed.isNegative() ? Duration.ZERO : elapsed,
 				(this.deadline != null) ? Duration.between(now, this.deadline) : null, Duration.ofMillis(this.delayMs),
-				this.finalPoll, loss, (this.stop != null) ? this.stop.failure() : null);
+				this.finalPoll, this.timeouts, loss, (this.stop != null) ? this.stop.failure() : null);
 	}
 
 	StoredCall again(ResumeResult.Again next) {
 		// what is not told of the last attempt is told of the one before
 		Stop last = (next.failure() != null || next.attempts() == this.attempts) ? stop(next.failure()) : null;
 		return with(this.submitted, this.deadline, this.slot, next.attempts(), this.losses, this.fence,
-				next.previousDelay().toMillis(), next.finalPoll(), last);
+				next.previousDelay().toMillis(), next.finalPoll(), next.timeouts(), last);
 	}
 
 	StoredCall lost() {
 		return with(this.submitted, this.deadline, this.slot, this.attempts, this.losses + 1, this.fence, this.delayMs,
-				this.finalPoll, this.stop);
+				this.finalPoll, this.timeouts, this.stop);
 	}
 
 	/** Return what was thrown last, now or before. */
@@ -119,19 +120,20 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 
 	/** Return the dead letter, in a row whose version begins again. */
 	StoredCall dead(int attempts, Stop stop, long version) {
-		return with(this.submitted, this.deadline, null, attempts, this.losses, this.fence + version, 0, false, stop);
+		return with(this.submitted, this.deadline, null, attempts, this.losses, this.fence + version, 0, false, 0,
+				stop);
 	}
 
 	/** Return the call anew, in a row whose version begins again. */
 	StoredCall requeued(Instant now, long deadline, long version) {
-		return with(now, end(now, deadline), null, 0, 0, this.fence + version, 0, false, null);
+		return with(now, end(now, deadline), null, 0, 0, this.fence + version, 0, false, 0, null);
 	}
 
 	/** Return the dead letter whose key another call has. */
 	StoredCall taken() {
 		Stop before = stop(null);
 		String story = String.valueOf(before.story());
-		return with(this.submitted, this.deadline, null, this.attempts, this.losses, this.fence, 0, false, new Stop(
+		return with(this.submitted, this.deadline, null, this.attempts, this.losses, this.fence, 0, false, 0, new Stop(
 				before.reason(), before.failure(), before.message(), story.endsWith(TAKEN) ? story : story + TAKEN));
 	}
 

@@ -37,6 +37,8 @@ final class Trial {
 	private Server server = (answer) -> {
 	};
 
+	private double poison;
+
 	private Course course = new Course(BEFORE, BEFORE, BEFORE);
 
 	private long calls;
@@ -73,6 +75,12 @@ final class Trial {
 		return this;
 	}
 
+	/** Each attempt of a share of the calls in the fault gets no answer. */
+	Trial poisoned(double share) {
+		this.poison = share;
+		return this;
+	}
+
 	/** One server with a queue begins no request in the fault. */
 	Trial stalling(double capacity, boolean inOrder) {
 		this.server = new Queue((long) (1e9 / capacity), inOrder);
@@ -89,10 +97,11 @@ final class Trial {
 
 	private void arrive(double perSecond) {
 		this.time.schedule(() -> arrive(perSecond), untilNext(perSecond));
-		boolean counts = isInFault();
+		boolean poisoned = this.poison > 0 && this.random.nextDouble() < this.poison;
+		boolean counts = isInFault() && !poisoned;
 		this.calls += counts ? 1 : 0;
 		CompletableFuture<?> unused = this.processes.get(this.random.nextInt(this.processes.size()))
-			.callAsync(this::attempt)
+			.callAsync(() -> attempt(poisoned))
 			.whenComplete((good, failure) -> this.succeeded += (counts && Boolean.TRUE.equals(good)) ? 1 : 0);
 	}
 
@@ -100,7 +109,7 @@ final class Trial {
 		return (long) (-StrictMath.log(1 - this.random.nextDouble()) / perSecond * 1e9);
 	}
 
-	private CompletionStage<Boolean> attempt() {
+	private CompletionStage<Boolean> attempt(boolean poisoned) {
 		this.requests += isInFault() ? 1 : 0;
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		CompletableFuture<Boolean> unused = answer.whenComplete((good, failure) -> {
@@ -111,7 +120,9 @@ final class Trial {
 				this.course.failure(this.time.nanoTime());
 			}
 		});
-		this.server.take(answer);
+		if (!poisoned) {
+			this.server.take(answer);
+		}
 		this.time.schedule(() -> answer.completeExceptionally(new TimedOutException()), TIMEOUT);
 		return answer;
 	}
@@ -161,7 +172,10 @@ final class Trial {
 		return this.calls;
 	}
 
-	/** Return the share of the calls begun in the fault that succeeded by the end. */
+	/**
+	 * Return the share of the calls begun in the fault, without those that are poisoned,
+	 * that succeeded by the end.
+	 */
 	double success() {
 		return this.succeeded / (double) this.calls;
 	}

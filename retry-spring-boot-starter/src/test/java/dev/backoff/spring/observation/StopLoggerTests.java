@@ -399,7 +399,7 @@ class StopLoggerTests {
 				"2, , was not called again" })
 		void isNotSaidToReturnWhereNoAttemptEndedHere(int attempts, String loss, String ending) throws IOException {
 			ResumedCall kept = new ResumedCall("id1", 7, attempts, Duration.ofHours(1), Duration.ZERO, Duration.ZERO,
-					false, loss, null);
+					false, 0, loss, null);
 			Object unused = retry(policy("orders").build()).<String, String, IOException>attemptOn(kept, "context",
 					(context, number) -> "done", null);
 			assertThat(log.lines(Level.WARN)).singleElement()
