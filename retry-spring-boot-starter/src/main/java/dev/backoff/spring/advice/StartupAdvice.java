@@ -23,16 +23,13 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 
-import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -102,7 +99,6 @@ final class StartupAdvice {
 				this.policies.unusedBreakers(), names(plans, (plan) -> plan.policy().breaker()));
 		logUnused("No policy in use has the budget", "No policy in use has the budgets", this.policies.unusedBudgets(),
 				names(plans, (plan) -> plan.policy().budget()));
-		adviseInstances(plans);
 		adviseShutdown("backoff.shutdown.wait", this.policies.configuration().shutdownWait());
 		if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
 			adviseShutdown("backoff.durable.shutdown-wait", this.policies.configuration().durable().shutdownWait());
@@ -167,27 +163,6 @@ final class StartupAdvice {
 
 	private static Set<String> names(List<MethodPlan> plans, Function<MethodPlan, @Nullable String> of) {
 		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
-	}
-
-	/* Each process has buckets of its own, and such platforms run several. */
-	private void adviseInstances(List<MethodPlan> plans) {
-		BackoffConfiguration configuration = this.policies.configuration();
-		CloudPlatform platform = CloudPlatform.getActive(this.beanFactory.getBean(Environment.class));
-		String budget = plans.stream()
-			.map((plan) -> plan.policy().budget())
-			.filter(Objects::nonNull)
-			.findFirst()
-			.orElse(null);
-		if (platform == null || platform == CloudPlatform.NONE || budget == null
-				|| configuration.settings().containsKey("instances")) {
-			return;
-		}
-		BudgetSettings share = configuration.budget(budget).settings();
-		logger.info(
-				"backoff.instances is not set on {}: each process has a budget {} of its own, so in an outage ten "
-						+ "processes make {} retries and then {} a minute; set it to the number of processes",
-				platform, budget, EffectiveValue.number(10 * share.tokens()),
-				EffectiveValue.number(600 * share.perSecond()));
 	}
 
 	private void adviseShutdown(String key, Duration wait) {

@@ -27,7 +27,7 @@ import dev.backoff.policy.Preset;
  * @param unknownKeys How the start-up reacts to an unknown key.
  * @param instances Number of processes that run the application at once. Each process
  * gets a budget's tokens and tokens per second divided by this number, but at least five
- * tokens.
+ * tokens. With five tokens, a job of eight threads needs "when-empty: wait".
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
  * @param otherRetries What is logged after start-up about other retries.

@@ -20,7 +20,7 @@ import dev.backoff.spring.configuration.EffectiveValue;
 public record ValueChange(String subject, String key, @Nullable EffectiveValue before, @Nullable EffectiveValue now) {
 
 	/* The keys at the top that a refresh changes. */
-	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys");
+	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys", "instances");
 
 	/**
 	 * Return whether a value is written before or after: a built-in value may come or go.

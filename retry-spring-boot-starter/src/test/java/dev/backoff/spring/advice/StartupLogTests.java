@@ -133,16 +133,6 @@ class StartupLogTests {
 		}
 
 		@Test
-		void tellsOnceWhatManyProcessesDoThatDoNotKnowOfEachOther() {
-			String kubernetes = "spring.main.cloud-platform: kubernetes\nbackoff.policies.orders.base: 1s\n";
-			assertThat(log(kubernetes, Orders.class)).containsExactly(
-					"INFO backoff.instances is not set on KUBERNETES: each process has a budget orders of its own, so in an "
-							+ "outage ten processes make 500 retries and then 60 a minute; set it to the number of processes");
-			assertThat(log(kubernetes + "backoff.instances: 1", Orders.class)).isEmpty();
-			assertThat(log(kubernetes + "backoff.policies.orders.budget: none", Orders.class)).isEmpty();
-		}
-
-		@Test
 		void namesUnknownKeysThatAreIgnored() {
 			assertThat(log("""
 					backoff.unknown-keys: warn

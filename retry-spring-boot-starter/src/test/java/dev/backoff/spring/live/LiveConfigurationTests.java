@@ -20,6 +20,7 @@ import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -299,6 +300,22 @@ class LiveConfigurationTests extends LiveApplication {
 			centre.put("backoff.budgets.orders.tokens", "10");
 			refresh();
 			assertThat(context.getBean(RetryBudgets.class).get("orders").balance()).isEqualTo(10);
+		}
+
+		@Test
+		void dividesTokensAmongOtherInstancesAtOnce() {
+			start();
+			RetryBudget budget = context.getBean(RetryBudgets.class).get("orders");
+			budget.newCall().timedOut(true);
+			centre.put("backoff.instances", "60");
+			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+				assertThat(refresh()).isTrue();
+				assertThat(log.lines(Level.WARN)).isEmpty();
+				assertThat(log.lines(Level.INFO)).anyMatch((line) -> line.contains("backoff: instances none -> 60"));
+			}
+			assertThat(budget.balance()).isEqualTo(5);
+			assertThat(budget.settings().perSecond()).isEqualTo(0.1 / 60);
+			assertThat(budget.strikes()).isOne();
 		}
 
 		@Test
