@@ -83,9 +83,10 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	private static Map<String, BudgetActivity> budgets(Map<String, BudgetDescriptor> budgets) {
 		Map<String, BudgetActivity> described = new TreeMap<>();
 		budgets.forEach((name, budget) -> {
-			if (budget.balance() != null && budget.refused() != null && budget.dry() != null) {
+			if (budget.balance() != null && budget.refused() != null && budget.dry() != null && budget.strikes() != null
+					&& budget.barred() != null) {
 				described.put(name, new BudgetActivity(Math.floor(budget.balance() * HUNDREDTHS) / HUNDREDTHS,
-						budget.tokens(), budget.refused(), budget.dry()));
+						budget.tokens(), budget.refused(), budget.dry(), budget.strikes(), budget.barred()));
 			}
 		});
 		return described;
@@ -119,7 +120,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	}
 
 	/** A budget in use. */
-	record BudgetActivity(double balance, double tokens, long refused, boolean dry) {
+	record BudgetActivity(double balance, double tokens, long refused, boolean dry, double strikes, long barred) {
 	}
 
 	/** A breaker in use. Of another library's breaker only the state is known. */

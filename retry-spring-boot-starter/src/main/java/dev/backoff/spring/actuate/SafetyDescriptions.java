@@ -48,8 +48,10 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), BudgetKey::key, this.brief);
 		double tokens = entry.settings().tokens();
-		return (budget != null) ? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(),
-				budget.isDry(), values) : new BudgetDescriptor(unused, users, null, tokens, null, null, values);
+		return (budget != null)
+				? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(), budget.isDry(),
+						budget.strikes(), budget.barred(), values)
+				: new BudgetDescriptor(unused, users, null, tokens, null, null, null, null, values);
 	}
 
 	Map<String, BreakerDescriptor> breakers() {
@@ -96,9 +98,9 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		return Double.isNaN(share) ? null : share;
 	}
 
-	/** A budget. Its balance, refusals and state are null before its first use. */
+	/** A budget. What it holds, has counted and is are null before its first use. */
 	record BudgetDescriptor(boolean unused, List<String> policies, @Nullable Double balance, double tokens,
-			@Nullable Long refused, @Nullable Boolean dry,
+			@Nullable Long refused, @Nullable Boolean dry, @Nullable Double strikes, @Nullable Long barred,
 			Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 

@@ -17,11 +17,11 @@ import dev.backoff.window.OutcomeWindow.Counts;
 /**
  * Log the events of budgets and breakers: one line per event, none per call, with these
  * key-values. <pre>
- * backoff.budget               the budget that ran dry or has recovered
+ * backoff.budget               the budget that ran dry, bars retries, or has recovered
  * backoff.breaker              the breaker that changed its state
  * backoff.from, backoff.to     the states before and after
- * </pre> WARN for a budget that runs dry and a breaker that opens; INFO for all else.
- * Thread-safe.
+ * </pre> WARN for a budget that runs dry or bars retries, and a breaker that opens; INFO
+ * for all else. Thread-safe.
  */
 final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Listener {
 
@@ -57,6 +57,23 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 			.addKeyValue(BUDGET, budget.name())
 			.log("Budget " + budget.name() + " has recovered: it held " + number(budget.recoveredAt()) + " of "
 					+ exact(budget.settings().tokens()) + " tokens again");
+	}
+
+	@Override
+	public void barred(RetryBudget budget) {
+		logger.atWarn()
+			.addKeyValue(BUDGET, budget.name())
+			.log("Budget " + budget.name() + " bars retries after timeouts, since such retries timed out in two calls "
+					+ "(" + number(budget.balance()) + " of " + exact(budget.settings().tokens())
+					+ " tokens): until 40 "
+					+ "calls have succeeded or for ten minutes; other retries, and calls that wait, go on");
+	}
+
+	@Override
+	public void unbarred(RetryBudget budget) {
+		logger.atInfo()
+			.addKeyValue(BUDGET, budget.name())
+			.log("Budget " + budget.name() + " allows retries after timeouts again");
 	}
 
 	@Override

@@ -87,6 +87,8 @@ final class StateMeters
 	public void budgetMade(RetryBudget budget) {
 		this.registry.gauge(BackoffMeters.BUDGET_TOKENS, budget, StateMeters::tokens, budget.name());
 		this.registry.counter(BackoffMeters.BUDGET_REFUSED, budget, RetryBudget::refused, budget.name());
+		this.registry.gauge(BackoffMeters.BUDGET_STRIKES, budget, RetryBudget::strikes, budget.name());
+		this.registry.counter(BackoffMeters.BUDGET_BARRED, budget, RetryBudget::barred, budget.name());
 	}
 
 	/* Asking whether the budget is dry notifies its listener if time has filled it. */

@@ -31,6 +31,16 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 	}
 
 	@Override
+	public void barred(RetryBudget budget) {
+		tell(RetryBudget.Listener.class, (listener) -> listener.barred(budget));
+	}
+
+	@Override
+	public void unbarred(RetryBudget budget) {
+		tell(RetryBudget.Listener.class, (listener) -> listener.unbarred(budget));
+	}
+
+	@Override
 	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.transition(breaker, from, to));
 	}

@@ -16,14 +16,9 @@ export function needsOf(view, durable) {
 		need('off', 'bad', t(view.enabled ? 'switchedOff' : 'disabled'));
 	}
 	for (const [name, { state, timeToProbeMs }] of Object.entries(view.breakers)) {
-		if (state === 'open') {
-			need(`open ${name}`, 'bad', t('breakerOpen', { name, time: duration(timeToProbeMs ?? 0) }), '#breakers');
-		}
-		else if (state === 'half_open') {
-			need(`probing ${name}`, 'warn', t('breakerProbing', { name }), '#breakers');
-		}
-		else if (state !== 'closed') {
-			need(`forced ${name}`, 'warn', t('breakerForced', { name, state }), '#breakers');
+		if (state !== 'closed') {
+			const text = { open: 'breakerOpen', half_open: 'breakerProbing' }[state] ?? 'breakerForced';
+			need(`${state} ${name}`, state === 'open' ? 'bad' : 'warn', t(text, { name, state, time: duration(timeToProbeMs ?? 0) }), '#breakers');
 		}
 	}
 	for (const name of Object.keys(view.policies)) {
@@ -32,9 +27,9 @@ export function needsOf(view, durable) {
 			need(`storm ${name}`, 'bad', t('storm', { name, load: number(1 + retries / first, 2), retries: count(retries), calls: count(first) }), name);
 		}
 	}
-	for (const [name, { balance, tokens, dry }] of Object.entries(view.budgets)) {
-		if (dry) {
-			need(`dry ${name}`, 'bad', t('budgetDry', { name, balance: number(balance), tokens: number(tokens) }), '#budgets');
+	for (const [name, { balance, tokens, dry, strikes }] of Object.entries(view.budgets)) {
+		if (dry || strikes > 1) {
+			need(`dry ${name}`, dry ? 'bad' : 'warn', t(dry ? 'budgetDry' : 'barred', { name, balance: number(balance), tokens: number(tokens) }), '#budgets');
 		}
 	}
 	const long = view.waiting.filter((call) => call.elapsedMs > MINUTE);

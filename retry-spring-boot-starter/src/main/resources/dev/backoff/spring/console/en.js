@@ -19,9 +19,10 @@ export default {
 	breakerOpen: 'Breaker {name} is open. The next probe is due in {time}.',
 	breakerForced: 'Breaker {name} is {state}, until an operator closes it.',
 	breakerProbing: 'Breaker {name} is half open: its next calls are probes.',
-	budgetDry: 'Budget {name} ran dry: {balance} of {tokens} tokens. Retries are refused while it is empty.',
+	budgetDry: 'Budget {name} ran dry: {balance} of {tokens} tokens. Retries need a token.',
+	barred: 'Budget {name} bars retries after timeouts: they time out too.',
 	storm: 'Policy {name} puts {load} × load on what it calls: {retries} retries for {calls} calls in a minute.',
-	waitsLong: 'Policy {name}: {count} of the calls that wait began more than a minute ago.',
+	waitsLong: 'Policy {name}: {count} waiting calls began over a minute ago.',
 	overridden: '{name}: {values}, set by an operator.',
 	overriddenUntil: '{name}: {values}, set by an operator until {time}.',
 

@@ -113,7 +113,8 @@ function moves(name, { state, rejected }) {
 
 export function budgets(view) {
 	const all = Object.entries(view.budgets);
-	const drawn = all.filter(([, { balance, tokens }]) => balance < tokens).sort(([, one], [, other]) => one.balance / one.tokens - other.balance / other.tokens);
+	const left = ([, { balance, tokens }]) => balance / tokens;
+	const drawn = all.filter((one) => left(one) < 1 || one[1].strikes > 1).sort((one, other) => left(one) - left(other));
 	const full = all.length - drawn.length;
 	const columns = [['budget'], ['balance'], ['refused', 'number']];
 	return section('budgets', all.length === 0 ? t('noBudgets') : drawn.length === 0 ? t('allFull', { count: full }) : null,

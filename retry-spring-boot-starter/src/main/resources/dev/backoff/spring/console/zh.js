@@ -19,9 +19,10 @@ export default {
 	breakerOpen: '熔断器 {name} 已打开，{time} 后进行下一次探测。',
 	breakerForced: '熔断器 {name} 处于 {state} 状态，直到运维人员将其关闭。',
 	breakerProbing: '熔断器 {name} 处于半开状态：接下来的调用用作探测。',
-	budgetDry: '预算 {name} 已耗尽：{tokens} 个令牌只剩 {balance} 个。为空期间重试会被拒绝。',
+	budgetDry: '预算 {name} 已耗尽：{tokens} 个令牌只剩 {balance} 个。没有令牌就不重试。',
+	barred: '预算 {name} 禁止超时后的重试：它们也会超时。',
 	storm: '策略 {name} 使下游承受 {load} 倍负载：一分钟内 {calls} 次调用产生了 {retries} 次重试。',
-	waitsLong: '策略 {name}：正在等待的调用中有 {count} 个开始于一分钟以前。',
+	waitsLong: '策略 {name}：{count} 个等待中的调用开始于一分钟以前。',
 	overridden: '{name}：{values}，由运维人员设置。',
 	overriddenUntil: '{name}：{values}，由运维人员设置，{time} 失效。',
 

@@ -99,7 +99,8 @@ class ActivityViewTests {
 								  "stopped": [ { "policy": "orders", "time": "2026-11-22T15:03:58Z", "method": "orders",
 								    "stop": "attempts_exhausted", "attempts": 2, "waitsMs": [1000.0],
 								    "failure": "java.io.IOException" } ],
-								  "budgets": { "orders": { "balance": 48.1, "tokens": 50.0, "refused": 0, "dry": false } },
+								  "budgets": { "orders": { "balance": 48.1, "tokens": 50.0, "refused": 0, "dry": false,
+								    "strikes": 0.0, "barred": 0 } },
 								  "breakers": { "gateway": { "state": "open", "rejected": 0, "timeToProbeMs": 19999.999999 } } }
 								""",
 						view(context), false);

@@ -93,7 +93,7 @@ class OutageTests {
 		JSONAssert.assertEquals("""
 				{ "budgets": {
 				    "orders": { "unused": false, "policies": ["orders"], "balance": 0.0, "tokens": 2.0, "refused": 3,
-				      "dry": true, "values": {
+				      "dry": true, "strikes": 0.0, "barred": 0, "values": {
 				        "tokens": { "value": "2", "origin": "the property source Inlined Test Properties" },
 				        "per-second": { "value": "0", "origin": "the property source Inlined Test Properties" } } },
 				    "spare": { "unused": true, "policies": [], "tokens": 7.0 } },

@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 import ch.qos.logback.classic.Level;
@@ -74,6 +75,25 @@ class OverloadLoggerTests {
 				.containsExactly("Budget orders has recovered: it held 2 of 4 tokens again");
 			assertThat(LogCapture.keyValues(log.events(Level.INFO).get(0)))
 				.containsOnly(entry("backoff.budget", "orders"));
+		}
+
+		@Test
+		void tellOnceThatTheyBarRetriesAfterTimeoutsAndOnceThatTheyAllowThem() {
+			RetryBudget budget = budget(50, 0.1, 0.1);
+			for (int i = 0; i < 3; i++) {
+				budget.newCall().timedOut(true);
+			}
+			assertThat(log.lines(Level.WARN)).containsExactly(
+					"Budget orders bars retries after timeouts, since such retries timed out in two calls (50 of 50 tokens): "
+							+ "until 40 calls have succeeded or for ten minutes; other retries, and calls that wait, go on");
+			for (int i = 0; i < 80; i++) {
+				budget.deposit();
+			}
+			assertThat(log.lines(Level.INFO)).containsExactly("Budget orders allows retries after timeouts again");
+			for (Level level : List.of(Level.WARN, Level.INFO)) {
+				assertThat(LogCapture.keyValues(log.events(level).get(0)))
+					.containsOnly(entry("backoff.budget", "orders"));
+			}
 		}
 
 		@Test

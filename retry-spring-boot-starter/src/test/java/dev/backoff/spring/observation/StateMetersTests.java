@@ -100,9 +100,11 @@ class StateMetersTests {
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"half_open\",to=\"closed\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"half_open\",to=\"open\"} 0.0",
 					"backoff_breaker_transitions_total{breaker=\"orders\",from=\"open\",to=\"half_open\"} 0.0",
+					"backoff_budget_barred_total{budget=\"orders\"} 0.0",
 					"backoff_budget_refused_total{budget=\"orders\"} 0.0",
-					"backoff_budget_tokens{budget=\"orders\"} 50.0", "backoff_refresh_total{outcome=\"applied\"} 0.0",
-					"backoff_refresh_total{outcome=\"expired\"} 0.0", "backoff_refresh_total{outcome=\"operated\"} 0.0",
+					"backoff_budget_strikes{budget=\"orders\"} 0.0", "backoff_budget_tokens{budget=\"orders\"} 50.0",
+					"backoff_refresh_total{outcome=\"applied\"} 0.0", "backoff_refresh_total{outcome=\"expired\"} 0.0",
+					"backoff_refresh_total{outcome=\"operated\"} 0.0",
 					"backoff_refresh_total{outcome=\"overridden\"} 0.0",
 					"backoff_refresh_total{outcome=\"refused\"} 0.0", "backoff_refresh_total{outcome=\"reset\"} 0.0");
 		}
@@ -274,8 +276,9 @@ class StateMetersTests {
 					breaker().forceOpen();
 				}).doesNotThrowAnyException();
 				assertThat(log.lines(Level.WARN)).containsExactlyInAnyOrderElementsOf(List
-					.of("backoff.budget.tokens", "backoff.budget.refused", "backoff.breaker.state",
-							"backoff.breaker.rejected", "backoff.breaker.transitions", "backoff.refresh")
+					.of("backoff.budget.tokens", "backoff.budget.refused", "backoff.budget.strikes",
+							"backoff.budget.barred", "backoff.breaker.state", "backoff.breaker.rejected",
+							"backoff.breaker.transitions", "backoff.refresh")
 					.stream()
 					.map((name) -> "Dropped meter " + name + ", which the registry refused")
 					.toList());
