@@ -1,6 +1,7 @@
 package dev.backoff.durable;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
@@ -13,6 +14,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
+import dev.backoff.ResumeResult;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +39,16 @@ class CallJsonTests {
 		assertThat(this.json.deserialize(StoredCall.class, other.serialize(call))).isEqualTo(call);
 		assertThat(new String(other.serialize(call), StandardCharsets.UTF_8)).contains("\"finalPoll\"")
 			.contains("\"2026-11-23T10:15:30.123456Z\"");
+	}
+
+	@Test
+	void rowsCarryHowManyAttemptsTimedOutLast() {
+		StoredCall again = call()
+			.again(new ResumeResult.Again(2, Duration.ofSeconds(1), Duration.ofSeconds(1), false, 2, null));
+		String row = new String(this.json.serialize(again), StandardCharsets.UTF_8);
+		assertThat(read(this.json, row).kept(NOW, 0, null).timeouts()).isEqualTo(2);
+		assertThat(row).contains(",\"timeouts\":2");
+		assertThat(read(this.json, row.replace(",\"timeouts\":2", "")).kept(NOW, 0, null).timeouts()).isZero();
 	}
 
 	@ParameterizedTest
