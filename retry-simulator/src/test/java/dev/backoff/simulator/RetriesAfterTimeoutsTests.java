@@ -55,7 +55,7 @@ class RetriesAfterTimeoutsTests {
 	@ParameterizedTest
 	@ValueSource(doubles = { 1, 10, 100 })
 	void callsAreServedWhereEachAttemptOfOneCallInAHundredTimesOut(double rate) {
-		assertThat(sorted(3, (seed) -> flaky(0.02, 10_000, rate, seed).poisoned(0.01).run(rate).success())[1])
+		assertThat(sorted(3, (seed) -> flaky(0.02, 20_000, rate, seed).poisoned(0.01).run(rate).success())[1])
 			.isGreaterThanOrEqualTo(0.998);
 	}
 
