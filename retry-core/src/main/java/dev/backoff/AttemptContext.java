@@ -271,12 +271,12 @@ final class AttemptContext {
 	}
 
 	/** Note that a budget has counted the timeout of a call inside. */
-	void noteTimeoutCounted(RetryBudget budget) {
-		receivers().stream().limit(1).forEach((reports) -> reports.timeoutCounted = budget);
+	void noteStrike(RetryBudget budget) {
+		receivers().stream().limit(1).forEach((reports) -> reports.struck = budget);
 	}
 
-	boolean isTimeoutCounted(RetryBudget budget) {
-		return this.reports != null && this.reports.timeoutCounted == budget;
+	boolean isStruck(RetryBudget budget) {
+		return this.reports != null && this.reports.struck == budget;
 	}
 
 	/**

@@ -42,7 +42,6 @@ final class AttemptHistory {
 
 	private long previousDelay;
 
-	/* How many attempts timed out last where the call was kept. */
 	private int timeouts;
 
 	private RetryBudget.@Nullable Withdrawals withdrawals;

@@ -149,19 +149,17 @@ final class OverloadGuard {
 			case IGNORED -> permit.released();
 		}
 		call.permitGivenBack();
-		if (this.budget != null && call.hasHistory()) {
-			noteTimeout(call, outcome, this.budget);
-		}
+		noteTimeout(call, outcome);
 	}
 
 	/* The attempts around it time out with it, so that none of them counts it again. */
-	private static void noteTimeout(CallState call, Outcome outcome, RetryBudget budget) {
-		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(budget);
+	private void noteTimeout(CallState call, Outcome outcome) {
+		RetryBudget.Withdrawals withdrawals = call.history().withdrawals(this.budget);
 		if (withdrawals != null && withdrawals.isAfterTimeout() && outcome.isTimeout()) {
 			AttemptContext context = call.contextIfAny();
-			withdrawals.timedOut(context == null || !context.isTimeoutCounted(budget));
+			withdrawals.timedOut(context == null || !context.isStruck(withdrawals.budget()));
 			for (CallState around = call.around(); around != null; around = around.around()) {
-				around.context().noteTimeoutCounted(budget);
+				around.context().noteStrike(withdrawals.budget());
 			}
 		}
 	}

@@ -130,8 +130,8 @@ final class SharedAttempt {
 					: UnsafeRequest.after(before, request));
 		}
 
-		/* The budget that has counted the timeout of a call inside. */
-		volatile @Nullable RetryBudget timeoutCounted;
+		/* Has counted the timeout of a call inside. */
+		volatile @Nullable RetryBudget struck;
 
 		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
 

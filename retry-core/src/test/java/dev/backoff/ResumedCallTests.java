@@ -243,7 +243,6 @@ class ResumedCallTests {
 		RetryBudget budget = budget(2);
 		budget.newCall().timedOut(true);
 		budget.newCall().timedOut(true);
-		assertThat(budget.isBarring()).isTrue();
 		Retry retry = builder(policy()).budget(budget).build();
 		ResumedCall call = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 1, null, null);
 		assertThat(attempt(retry, call, () -> "fine")).isEqualTo(new ResumeResult.Done(false));

@@ -17,13 +17,10 @@ import dev.backoff.time.RetryTime;
  * the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults}, a total outage
  * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
  * of threads, the tokens taken never exceed those held at the start plus those put back.
- * The settings may be {@linkplain #change changed} while the budget is in use.
- * <p>
- * In two calls a retry after a timeout has timed out too: then the budget
- * {@linkplain #isBarring() bars} retries after timeouts, until 40 calls have succeeded or
- * for ten minutes. So a server that is too slow recovers from any number of processes.
- * <p>
- * Thread-safe, without a lock. A success while the bucket is full reads two variables.
+ * The settings may be {@linkplain #change changed} while the budget is in use. The bucket
+ * limits one process; from many, a server that is too slow recovers because two
+ * {@linkplain #strikes() strikes} end retries after timeouts. Thread-safe, without a
+ * lock. A success while the bucket is full reads two variables.
  *
  * @since 0.1
  */
@@ -119,13 +116,15 @@ public final class RetryBudget {
 
 	/** Put back {@link BudgetSettings#perSuccess()} tokens for a successful call. */
 	public void deposit() {
-		noteSuccess();
-		if (!Bucket.isFull(this.bucket.state())) {
+		if (Strikes.left(this.strikes.get()) > 0 || !Bucket.isFull(this.bucket.state())) {
 			add(0);
 		}
 	}
 
 	private void add(int tokens) {
+		if (Strikes.left(this.strikes.get()) > 0) {
+			update(Strikes::afterSuccess);
+		}
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
@@ -145,12 +144,6 @@ public final class RetryBudget {
 		}
 	}
 
-	private void noteSuccess() {
-		if (Strikes.left(this.strikes.get()) > 0) {
-			update(Strikes::afterSuccess);
-		}
-	}
-
 	private void update(LongUnaryOperator change) {
 		long before = this.strikes.getAndUpdate(change);
 		boolean barring = Strikes.isBarring(change.applyAsLong(before));
@@ -160,18 +153,9 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return whether no retry may follow a timeout: more than one of the
-	 * {@linkplain #strikes() strikes} is left}
-	 */
-	public boolean isBarring() {
-		return strikes() > 1;
-	}
-
-	/**
 	 * {@return how many strikes are left, from 0 to 2 in fortieths} A call adds one when
-	 * the first of its retries after timeouts times out too. Each success takes a
-	 * fortieth away. Ten minutes after the last strike, and every ten minutes from then
-	 * on, one goes.
+	 * a retry after a timeout times out too. A success takes a fortieth away, and each
+	 * ten minutes since the last strike a whole one. More than one bars such retries.
 	 */
 	public double strikes() {
 		if (Strikes.left(this.strikes.get()) > 0) {
@@ -291,8 +275,7 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return how many retries after timeouts were refused so far because such retries
-	 * had timed out too}
+	 * {@return how many retries were refused so far because of strikes}
 	 */
 	public long barred() {
 		return this.barred.sum();
@@ -325,10 +308,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * Return an account for the retries of a call that goes on. Nothing is known of what
-	 * its earlier retries took.
+	 * {@return a new account for the retries of a call that goes on}
 	 * @param timeouts how many of its attempts timed out last, one after the other
-	 * @return a new account
 	 */
 	public Withdrawals newCall(int timeouts) {
 		return new Withdrawals(timeouts);
@@ -366,13 +347,12 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * Return whether the call may make no retry after a timeout now: such retries of
-		 * two calls have timed out too, or three of its own.
-		 * @param waiting whether the call waits then, so that it is not counted
-		 * @return whether the retry must not be made, or must wait once
+		 * {@return whether the call must not retry after a timeout now, or must wait
+		 * once}
+		 * @param waiting whether it waits then, and is not counted as refused
 		 */
 		public boolean isBarred(boolean waiting) {
-			boolean barred = this.timedOut >= MOST_TIMED_OUT || isBarring();
+			boolean barred = this.timedOut >= MOST_TIMED_OUT || strikes() > 1;
 			RetryBudget.this.barred.add((barred && !waiting) ? 1 : 0);
 			return barred;
 		}
@@ -397,8 +377,7 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * {@return whether the attempt that runs, or with which a call goes on, is a
-		 * retry after a timeout}
+		 * {@return whether the attempt that runs, or is due, follows a timeout}
 		 */
 		public boolean isAfterTimeout() {
 			return this.afterTimeout;
@@ -406,7 +385,7 @@ public final class RetryBudget {
 
 		/**
 		 * Note that a retry after a timeout has timed out too.
-		 * @param counts whether it is a strike if it is the call's first
+		 * @param counts whether the first one is a strike
 		 */
 		public void timedOut(boolean counts) {
 			this.afterTimeout = false;
@@ -422,7 +401,6 @@ public final class RetryBudget {
 		 */
 		public void ended(boolean succeeded) {
 			if (succeeded) {
-				noteSuccess();
 				add(this.refund);
 			}
 			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
@@ -458,15 +436,14 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * From now on no retry follows a timeout, because such retries have timed out.
+		 * From now on no retry follows a timeout.
 		 * @param budget the budget
 		 */
 		default void barred(RetryBudget budget) {
 		}
 
 		/**
-		 * Retries may follow timeouts again. A success, the next retry after a timeout or
-		 * {@link RetryBudget#strikes()} notices this.
+		 * Retries may follow timeouts again.
 		 * @param budget the budget
 		 */
 		default void unbarred(RetryBudget budget) {

@@ -1,16 +1,11 @@
 package dev.backoff.budget;
 
-/**
- * How many calls have retried after a timeout only to time out again, as one number. A
- * strike is forty fortieths: a success takes one fortieth away, and ten minutes after the
- * last strike take a whole one. More than one strike bars retries after timeouts.
- */
+/** How many calls have timed out again in a retry after a timeout. */
 final class Strikes {
 
 	/*
-	 * The last seven bits are the fortieths that are left. The others are the reading of
-	 * the clock at the last strike, so it is exact to 128 ns and compared by difference.
-	 * Thus one compare-and-set makes each change, and only strikes need the clock.
+	 * One number, so that one compare-and-set makes each change: in the last seven bits
+	 * the fortieths that are left, and in the others the clock at the last strike.
 	 */
 	private static final long LEFT = 127;
 
@@ -18,13 +13,11 @@ final class Strikes {
 
 	private static final int MOST = 2 * STRIKE;
 
-	/* A multiple of 128, in nanoseconds. */
 	private static final long FADING = 600_000_000_000L;
 
 	private Strikes() {
 	}
 
-	/** Return how many fortieths are left. */
 	static int left(long strikes) {
 		return (int) (strikes & LEFT);
 	}

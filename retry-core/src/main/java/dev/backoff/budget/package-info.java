@@ -13,10 +13,6 @@
  * cease during an outage, when no call succeeds. If first attempts put tokens back, the
  * budget would pay for retries even then. Time puts a few tokens back, so that a job
  * which runs once an hour keeps its retries. First attempts are free: they need no token.
- * <p>
- * A bucket limits one process. Of a server that is too slow, many processes together ask
- * too much even so. There a retry after a timeout times out too, and after two such calls
- * the budget bars retries after timeouts until the server has served 40 calls.
  */
 @NullMarked
 package dev.backoff.budget;

@@ -54,14 +54,11 @@ enum BackoffMeters implements MeterDocumentation {
 
 	BUDGET_TOKENS("backoff.budget.tokens", Meter.Type.GAUGE, "Tokens that a budget of retries holds now", Key.BUDGET),
 
-	BUDGET_REFUSED("backoff.budget.refused", Meter.Type.COUNTER, "Retries that a budget refused for want of a token",
-			Key.BUDGET),
+	BUDGET_REFUSED("backoff.budget.refused", Meter.Type.COUNTER, "Retries refused for want of a token", Key.BUDGET),
 
-	BUDGET_STRIKES("backoff.budget.strikes", Meter.Type.GAUGE,
-			"Strikes of a budget now, of which more than one bars retries after timeouts", Key.BUDGET),
+	BUDGET_STRIKES("backoff.budget.strikes", Meter.Type.GAUGE, "Strikes now; more than one bars", Key.BUDGET),
 
-	BUDGET_BARRED("backoff.budget.barred", Meter.Type.COUNTER,
-			"Retries after timeouts that a budget refused because such retries had timed out too", Key.BUDGET),
+	BUDGET_BARRED("backoff.budget.barred", Meter.Type.COUNTER, "Retries after timeouts that strikes bar", Key.BUDGET),
 
 	/** One gauge per state, of which one is 1. */
 	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "Whether a circuit breaker is in this state now",

@@ -31,10 +31,12 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 
 	@Override
 	public void ranDry(RetryBudget budget) {
-		logger.atWarn()
-			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " ran dry (" + number(budget.balance()) + " of "
-					+ exact(budget.settings().tokens()) + " tokens): " + consequence(budget));
+		log(Level.WARN, budget, "ran dry (" + number(budget.balance()) + " of " + exact(budget.settings().tokens())
+				+ " tokens): " + consequence(budget));
+	}
+
+	private static void log(Level level, RetryBudget budget, String event) {
+		logger.atLevel(level).addKeyValue(BUDGET, budget.name()).log("Budget " + budget.name() + " " + event);
 	}
 
 	private static String consequence(RetryBudget budget) {
@@ -53,27 +55,21 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 
 	@Override
 	public void recovered(RetryBudget budget) {
-		logger.atInfo()
-			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " has recovered: it held " + number(budget.recoveredAt()) + " of "
-					+ exact(budget.settings().tokens()) + " tokens again");
+		log(Level.INFO, budget, "has recovered: it held " + number(budget.recoveredAt()) + " of "
+				+ exact(budget.settings().tokens()) + " tokens again");
 	}
 
 	@Override
 	public void barred(RetryBudget budget) {
-		logger.atWarn()
-			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " bars retries after timeouts, since such retries timed out in two calls "
-					+ "(" + number(budget.balance()) + " of " + exact(budget.settings().tokens())
-					+ " tokens): until 40 "
-					+ "calls have succeeded or for ten minutes; other retries, and calls that wait, go on");
+		log(Level.WARN, budget,
+				"bars retries after timeouts, since such retries timed out in two calls (" + number(budget.balance())
+						+ " of " + exact(budget.settings().tokens()) + " tokens): until 40 calls have "
+						+ "succeeded or for ten minutes; other retries, and calls that wait, go on");
 	}
 
 	@Override
 	public void unbarred(RetryBudget budget) {
-		logger.atInfo()
-			.addKeyValue(BUDGET, budget.name())
-			.log("Budget " + budget.name() + " allows retries after timeouts again");
+		log(Level.INFO, budget, "allows retries after timeouts again");
 	}
 
 	@Override
