@@ -62,9 +62,9 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	@Override
 	public void barred(RetryBudget budget) {
 		log(Level.WARN, budget,
-				"bars retries after timeouts, since such retries timed out in two calls (" + number(budget.balance())
-						+ " of " + exact(budget.settings().tokens()) + " tokens): until 40 calls have "
-						+ "succeeded or for ten minutes; other retries, and calls that wait, go on");
+				"bars retries after timeouts, since they timed out too (" + number(budget.balance()) + " of "
+						+ exact(budget.settings().tokens()) + " tokens): until up to 40 calls have succeeded, or for ten "
+						+ "minutes; other retries, and calls that wait, go on");
 	}
 
 	@Override

@@ -84,8 +84,8 @@ class OverloadLoggerTests {
 				budget.newCall().timedOut(true);
 			}
 			assertThat(log.lines(Level.WARN)).containsExactly(
-					"Budget orders bars retries after timeouts, since such retries timed out in two calls (50 of 50 tokens): "
-							+ "until 40 calls have succeeded or for ten minutes; other retries, and calls that wait, go on");
+					"Budget orders bars retries after timeouts, since they timed out too (50 of 50 tokens): until up to 40 "
+							+ "calls have succeeded, or for ten minutes; other retries, and calls that wait, go on");
 			for (int i = 0; i < 80; i++) {
 				budget.deposit();
 			}
