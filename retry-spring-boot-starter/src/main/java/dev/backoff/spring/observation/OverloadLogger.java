@@ -63,7 +63,8 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	public void barred(RetryBudget budget) {
 		log(Level.WARN, budget,
 				"bars retries after timeouts, since they timed out too (" + number(budget.balance()) + " of "
-						+ exact(budget.settings().tokens()) + " tokens): until up to 40 calls have succeeded, or for ten "
+						+ exact(budget.settings().tokens())
+						+ " tokens): until up to 40 calls have succeeded, or for ten "
 						+ "minutes; other retries, and calls that wait, go on");
 	}
 

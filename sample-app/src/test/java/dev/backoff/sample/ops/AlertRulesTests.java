@@ -84,11 +84,12 @@ class AlertRulesTests {
 	void coverEachKindOfFailure() throws IOException {
 		String asked = rules().stream().map((rule) -> String.valueOf(rule.get("expr"))).collect(Collectors.joining());
 		assertThat(asked).contains("stop=\"attempts_exhausted\"", "stop=\"deadline\"", "stop=\"hint\"",
-				"stop=\"rejected\"", "backoff_budget_refused_total", "backoff_budget_barred_total", "backoff_breaker_state",
-				"backoff_recovered_total{outcome=\"failed\"}", "backoff_refresh_total{outcome=\"refused\"}",
-				"backoff_overrides", "backoff_durable_calls{state=\"dead\"}", "backoff_durable_age",
-				"backoff_durable_oldest", "backoff_durable_lost_total", "backoff_durable_orphans",
-				"backoff_durable_unreadable", "backoff_durable_polls_failed_total");
+				"stop=\"rejected\"", "backoff_budget_refused_total", "backoff_budget_barred_total",
+				"backoff_breaker_state", "backoff_recovered_total{outcome=\"failed\"}",
+				"backoff_refresh_total{outcome=\"refused\"}", "backoff_overrides",
+				"backoff_durable_calls{state=\"dead\"}", "backoff_durable_age", "backoff_durable_oldest",
+				"backoff_durable_lost_total", "backoff_durable_orphans", "backoff_durable_unreadable",
+				"backoff_durable_polls_failed_total");
 	}
 
 	@Test
