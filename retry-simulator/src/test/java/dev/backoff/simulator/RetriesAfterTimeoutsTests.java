@@ -12,6 +12,7 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 /**
  * What the bar on retries after timeouts comes to, by the real engine with the defaults:
@@ -33,6 +34,14 @@ class RetriesAfterTimeoutsTests {
 					.run(90)
 					.recoverySeconds())[1])
 			.isLessThanOrEqualTo(seconds);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 1.01", "60, 1.05", "600, 1.45" })
+	void aMinuteOfTimeoutsCostsFewRequests(int processes, double load) {
+		assertThat(
+				new Trial(DEFAULTS, processes, Duration.ofMinutes(1), Duration.ZERO, 1).failing(1, true).run(90).load())
+			.isCloseTo(load, within(0.01));
 	}
 
 	/* Calls a second. */
