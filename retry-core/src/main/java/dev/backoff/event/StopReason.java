@@ -37,7 +37,7 @@ public enum StopReason {
 	/** The next attempt would not fit before the deadline. */
 	DEADLINE,
 
-	/** The shared budget of retries is spent. */
+	/** The shared budget of retries is spent, or bars retries after timeouts. */
 	BUDGET,
 
 	/** The waiting thread or the attempt was interrupted. */
