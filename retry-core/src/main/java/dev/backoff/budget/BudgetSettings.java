@@ -20,6 +20,9 @@ public record BudgetSettings(double tokens, double perSuccess, double perSecond)
 	/** The greatest number of tokens a second: {@value}. */
 	public static final int MOST_PER_SECOND = 10_000;
 
+	/* So that a process with few calls keeps its retries. */
+	private static final double LEAST_SHARE = 5;
+
 	/**
 	 * The default settings: 50 tokens; each success puts back 0.1, and each second 0.1.
 	 */
@@ -40,6 +43,16 @@ public record BudgetSettings(double tokens, double perSuccess, double perSecond)
 			throw new IllegalArgumentException(
 					"Invalid tokens (" + tokens + "): must not be below 1, or no retry could ever be paid.");
 		}
+	}
+
+	/**
+	 * Divide these settings among processes.
+	 * @param processes how many; with more than one, each keeps 5 tokens at least
+	 * @return the settings of one of them
+	 */
+	public BudgetSettings share(int processes) {
+		double share = Math.max(Math.min(this.tokens, LEAST_SHARE), Math.floor(this.tokens / processes));
+		return (processes == 1) ? this : new BudgetSettings(share, this.perSuccess, this.perSecond / processes);
 	}
 
 	private static void check(String name, double value, int most) {

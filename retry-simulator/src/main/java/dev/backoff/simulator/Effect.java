@@ -69,6 +69,10 @@ public record Effect(double loadInFault, double loadInMinute, double recoverySec
 		return Double.isFinite(this.recoverySeconds);
 	}
 
+	String back() {
+		return recovers() ? Figures.seconds(this.recoverySeconds) : "never";
+	}
+
 	Map<String, Object> figures() {
 		Figures figures = new Figures().put("loadInFault", this.loadInFault)
 			.put("loadInMinute", this.loadInMinute)

@@ -19,7 +19,7 @@ record Fault(Kind kind, Duration time, double share) {
 
 	private static final Pattern ERRORS = Pattern.compile("errors\\s+(\\d{1,3}(?:\\.\\d+)?)\\s*%");
 
-	private static final Pattern TIMED = Pattern.compile("(stall|outage|throttle|slow)\\s+(\\S+)");
+	private static final Pattern TIMED = Pattern.compile("(stall|outage|timeouts|throttle|slow)\\s+(\\S+)");
 
 	static Fault parse(String text) {
 		Matcher errors = ERRORS.matcher(text);
@@ -32,7 +32,7 @@ record Fault(Kind kind, Duration time, double share) {
 					Overrides.limit("time of fault", timed.group(2)), 1);
 		}
 		throw Scenario.refusal("fault", text,
-				"must be stall, outage, throttle or slow with a time, or errors with a share",
+				"must be stall, outage, timeouts, throttle or slow with a time, or errors with a share",
 				"Write for instance stall 3s, outage 30s, slow 10s or errors 30%.");
 	}
 
@@ -42,6 +42,7 @@ record Fault(Kind kind, Duration time, double share) {
 		return switch (this.kind) {
 			case STALL -> "a stall of ";
 			case OUTAGE -> "an outage of ";
+			case TIMEOUTS -> "timeouts for ";
 			case THROTTLE -> "a throttling of ";
 			case SLOW -> "a slowdown of ";
 			case ERRORS -> "an error rate of " + Figures.percent(this.share);
@@ -55,6 +56,9 @@ record Fault(Kind kind, Duration time, double share) {
 
 		/** Each request is refused after the latency. */
 		OUTAGE,
+
+		/** No request is answered, and none is queued. */
+		TIMEOUTS,
 
 		/** Each request is refused after the latency, with the time left as a hint. */
 		THROTTLE,

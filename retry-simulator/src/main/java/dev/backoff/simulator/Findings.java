@@ -2,7 +2,9 @@ package dev.backoff.simulator;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ final class Findings {
 	/* Two runs of one policy differ by up to this. */
 	private static final double NOTICED_SECONDS = 1;
 
+	private static final double NOTICED_LOAD = 0.05;
+
 	private static final double LARGE_SECONDS = 2;
 
 	private static final double FEWER = 0.8;
@@ -40,9 +44,9 @@ final class Findings {
 
 	private final List<Finding> found = new ArrayList<>();
 
-	private @Nullable Effect remedy;
+	private boolean searched;
 
-	private double tokens;
+	private @Nullable Remedy remedy;
 
 	private Findings() {
 	}
@@ -77,16 +81,18 @@ final class Findings {
 			return;
 		}
 		double minute = storm.configured().loadInMinute();
-		Effect remedy = withFewTokens(storm);
-		add("amplifies", (load > TOO_MUCH_LOAD) ? Severity.ERROR : Severity.WARN,
-				"With " + storm.scenario().callersText() + " this puts " + Figures.text(load)
-						+ " times the usual load on the service in " + storm.scenario().fault() + ", and "
-						+ Figures.text(minute) + " times over a minute: " + budgets(storm) + ". With `tokens: "
-						+ Figures.text(this.tokens) + "` it is " + Figures.text(remedy.loadInFault()) + " times.",
-				new Figures().put("load", load)
-					.put("loadInMinute", minute)
-					.put("tokens", this.tokens)
-					.put("loadWithTokens", remedy.loadInFault()));
+		Figures numbers = new Figures().put("load", load).put("loadInMinute", minute);
+		Remedy remedy = remedy(storm);
+		if (remedy != null) {
+			numbers.put("loadAsAdvised", remedy.effect.loadInFault());
+		}
+		add("amplifies", (load > TOO_MUCH_LOAD) ? Severity.ERROR : Severity.WARN, "With "
+				+ storm.scenario().callersText() + " this puts " + Figures.text(load)
+				+ " times the usual load on the service in " + storm.scenario().fault() + ", and "
+				+ Figures.text(minute) + " times over a minute: " + budgets(storm) + "."
+				+ ((remedy == null) ? ""
+						: " With " + remedy.text + " it is " + Figures.text(remedy.effect.loadInFault()) + " times."),
+				numbers);
 	}
 
 	private static String budgets(Storm storm) {
@@ -111,9 +117,9 @@ final class Findings {
 					numbers.put("seconds", configured.recoverySeconds()));
 			return;
 		}
-		Effect remedy = withFewTokens(storm);
-		String with = remedy.recovers() ? " With `tokens: " + Figures.text(this.tokens) + "` it does after "
-				+ Figures.seconds(remedy.recoverySeconds()) + "." : "";
+		Remedy remedy = remedy(storm);
+		String with = (remedy == null || !remedy.effect.recovers()) ? ""
+				: " With " + remedy.text + " it does after " + Figures.seconds(remedy.effect.recoverySeconds()) + ".";
 		add("never-recovers", Severity.ERROR,
 				"After " + storm.scenario().fault() + " the service does not come back within "
 						+ DurationText.exact(storm.scenario().horizon()) + " at "
@@ -150,13 +156,16 @@ final class Findings {
 		double tokens = scenario.callers() * budget.tokens();
 		double seconds = tokens / scenario.capacity();
 		if (seconds > LARGE_SECONDS) {
-			double proposed = fewTokens(storm);
+			Remedy remedy = remedy(storm);
+			BudgetSettings advised = (remedy != null) ? remedy.policy.budget() : null;
 			add("budget-large", Severity.WARN,
 					((scenario.callers() == 1) ? "The bucket holds " : scenario.callers() + " processes hold ")
 							+ Figures.text(tokens) + " tokens, " + Figures.seconds(seconds)
-							+ " of what the service does; `tokens: " + Figures.text(proposed) + "` would be "
-							+ Figures.seconds(proposed * scenario.callers() / scenario.capacity()) + ".",
-					new Figures().put("tokens", tokens).put("seconds", seconds).put("proposed", proposed));
+							+ " of what the service does"
+							+ ((remedy == null || advised == null || advised.tokens() == budget.tokens()) ? "."
+									: "; with " + remedy.text + " it would be "
+											+ Figures.seconds(seconds / budget.tokens() * advised.tokens()) + "."),
+					new Figures().put("tokens", tokens).put("seconds", seconds));
 		}
 	}
 
@@ -190,7 +199,8 @@ final class Findings {
 		if (plan.fullest() > HERD) {
 			add("herd", Severity.WARN,
 					Figures.percent(plan.fullest())
-							+ " of the calls that failed together come back within the same 10 ms: use `jitter: full`.",
+							+ " of the calls that failed together come back within the same 10 ms, with `jitter: full` "
+							+ Figures.percent(plan.fullestWithFullJitter()) + ".",
 					new Figures().put("share", plan.fullest()));
 		}
 	}
@@ -248,28 +258,70 @@ final class Findings {
 	}
 
 	/*
-	 * Buckets that hold together what the service does in a second, and no more than a
-	 * fifth of the calls that begin in the fault, but one token.
+	 * What to set, for all findings of a storm: the first of the remedies that leaves
+	 * nothing to find, or else the one that helps most.
 	 */
-	private static double fewTokens(Storm storm) {
-		Scenario scenario = storm.scenario();
-		double calls = scenario.rate() * scenario.faultTime().toNanos() / 1e9;
-		return Math.max(1, Math.floor(Math.min(scenario.capacity() / scenario.callers(), calls / 5)));
+	private @Nullable Remedy remedy(Storm storm) {
+		if (!this.searched) {
+			this.searched = true;
+			Effect best = storm.configured();
+			for (Map.Entry<String, SimulatedPolicy> change : remedies(storm).entrySet()) {
+				Effect effect = Effect.of(change.getValue(), storm.scenario());
+				boolean harmless = effect.loadInFault() <= MUCH_LOAD && !isLate(effect, storm.unretried());
+				if (harmless || isBetter(effect, best)) {
+					best = effect;
+					this.remedy = new Remedy(change.getKey(), change.getValue(), effect);
+				}
+				if (harmless) {
+					break;
+				}
+			}
+		}
+		return this.remedy;
 	}
 
-	/* Fewer still, if that is needed for a load that is no finding. */
-	private Effect withFewTokens(Storm storm) {
-		Effect known = this.remedy;
-		if (known == null) {
-			this.tokens = fewTokens(storm);
-			known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
-			while (known.loadInFault() > MUCH_LOAD && this.tokens > 1) {
-				this.tokens = Math.max(1, Math.floor(this.tokens * FEWER));
-				known = Effect.of(storm.policy().withTokens(this.tokens), storm.scenario());
-			}
-			this.remedy = known;
+	private static boolean isBetter(Effect effect, Effect than) {
+		double seconds = effect.recoverySeconds();
+		double later = than.recoverySeconds();
+		return seconds < later - NOTICED_SECONDS
+				|| (seconds <= later + NOTICED_SECONDS && effect.loadInFault() < than.loadInFault() - NOTICED_LOAD);
+	}
+
+	/*
+	 * A number of tokens is for one process only. It pays for the retries of a call at
+	 * least, and begins with what the service does in a second, but no more than a fifth
+	 * of the calls that begin in the fault.
+	 */
+	private static Map<String, SimulatedPolicy> remedies(Storm storm) {
+		Map<String, SimulatedPolicy> remedies = new LinkedHashMap<>();
+		SimulatedPolicy policy = storm.policy();
+		Scenario scenario = storm.scenario();
+		BudgetSettings budget = policy.budget();
+		if (budget == null) {
+			remedies.put("the default budget", policy.withBudget(BudgetSettings.DEFAULTS));
 		}
-		return known;
+		else if (policy.policy().isPostponedWhenEmpty()) {
+			remedies.put("`when-empty: stop`", policy.with((builder) -> builder.postponedWhenEmpty(false)));
+		}
+		if (scenario.callers() > 1 && budget != null && budget.share(scenario.callers()).tokens() < budget.tokens()) {
+			remedies.put("`backoff.instances: " + scenario.callers() + "`",
+					policy.withBudget(budget.share(scenario.callers())));
+		}
+		BudgetSettings numbers = (budget != null) ? budget : BudgetSettings.DEFAULTS;
+		double least = Math.min(policy.policy().maxAttempts() - 1, Herd.MOST_ATTEMPTS);
+		double calls = scenario.rate() * scenario.faultTime().toNanos() / 1e9;
+		double tokens = Math.max(least, Math.floor(Math.min(scenario.capacity(), calls / 5)));
+		for (; scenario.callers() == 1 && tokens >= Math.max(1, least); tokens = Math.floor(tokens * FEWER)) {
+			if (budget == null || tokens < budget.tokens()) {
+				remedies.put("`tokens: " + Figures.text(tokens) + "`",
+						policy.withBudget(new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond())));
+			}
+		}
+		return remedies;
+	}
+
+	/** Another policy and what it did; the text is what to set. */
+	private record Remedy(String text, SimulatedPolicy policy, Effect effect) {
 	}
 
 }

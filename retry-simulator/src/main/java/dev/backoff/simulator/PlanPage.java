@@ -81,8 +81,7 @@ final class PlanPage {
 	private static Stream<String> storm(Storm storm) {
 		return Stream.of(row("requests per call in the fault", storm, (effect) -> Figures.text(effect.loadInFault())),
 				row("in a minute", storm, (effect) -> Figures.text(effect.loadInMinute())),
-				row("back after", storm,
-						(effect) -> effect.recovers() ? Figures.seconds(effect.recoverySeconds()) : "never"),
+				row("back after", storm, Effect::back),
 				row("failed, of those begun in the fault", storm, (effect) -> Figures.percent(effect.failed())),
 				row("retries refused by budgets", storm, (effect) -> "%,d".formatted(effect.refusedByBudget())),
 				row("refused by breakers", storm, (effect) -> "%,d".formatted(effect.refusedByBreaker())),

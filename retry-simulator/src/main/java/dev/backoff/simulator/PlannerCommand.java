@@ -54,7 +54,7 @@ public final class PlannerCommand {
 
 			Storm, described in docs/planning.md:
 			  --callers 200 --rate 10 --capacity 2500 --latency 20ms --timeout 1s --horizon 120s --seeds 5
-			  --fault 'stall 3s' | 'outage 16s' | 'throttle 10s' | 'slow 30s' | 'errors 30%'
+			  --fault 'stall 3s' | 'outage 16s' | 'timeouts 60s' | 'throttle 10s' | 'slow 30s' | 'errors 30%'
 
 			Output, by default findings:
 			  --json             all figures
@@ -156,6 +156,9 @@ public final class PlannerCommand {
 						Pictures.of(name, plan, storm));
 			}
 			text.append("%n%s: %s%n".formatted(Problem.oneLine(policy.policy().name()), policy.policy().rule()));
+			text.append("  back after: %s (without retries: %s); requests per call in the fault: %s%n"
+				.formatted(storm.configured().back(), storm.unretried().back(),
+					Figures.rounded(storm.configured().loadInFault(), 2)));
 			for (Finding finding : Stream.concat(storm.findings().stream(), plan.findings().stream()).toList()) {
 				text.append("  %-5s  %-14s  %s%n".formatted(finding.severity().key(), finding.id(), finding.text()));
 				failed |= failOn != null && finding.severity().compareTo(failOn) >= 0;

@@ -26,7 +26,7 @@ import dev.backoff.time.Nanos;
  * capacity    callers * rate / 0.8   requests that the service serves a second
  * latency     20ms                   of an attempt that is served at once
  * timeout     the attempt timeout    when a caller gives up; 1s if there is none
- * fault       stall 3s               stall, outage, throttle, slow with a time; errors 30%
+ * fault       stall 3s               stall, outage, timeouts, throttle, slow with a time; errors 30%
  * horizon     120s                   how long the run goes on after the fault
  * seeds       5                      runs, of which the medians are shown
  * </pre> If the callers make more than 250 calls a second together, a part of them is

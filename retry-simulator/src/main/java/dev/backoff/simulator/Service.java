@@ -44,6 +44,9 @@ final class Service {
 		if (fault.kind() == Fault.Kind.OUTAGE && isFaulty(now)) {
 			return new Answer(now + latency, false, null);
 		}
+		if (fault.kind() == Fault.Kind.TIMEOUTS && isFaulty(now)) {
+			return new Answer(Long.MAX_VALUE, false, null);
+		}
 		if (fault.kind() == Fault.Kind.THROTTLE && isFaulty(now)) {
 			return new Answer(now + latency, false,
 					new ThrottledException(Duration.ofNanos(this.faultEnds - now - 1).toSeconds() + 1));

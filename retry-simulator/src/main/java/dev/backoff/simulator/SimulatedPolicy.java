@@ -93,10 +93,6 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 				Stream.concat(this.advice.stream(), Stream.of(more)).toList());
 	}
 
-	private BudgetSettings numbers() {
-		return (this.budget != null) ? this.budget : BudgetSettings.DEFAULTS;
-	}
-
 	/** Return the same with another policy. */
 	SimulatedPolicy with(UnaryOperator<RetryPolicyBuilder> change) {
 		return new SimulatedPolicy(change.apply(this.policy.toBuilder()).build(), this.budget, this.breaker,
@@ -112,10 +108,8 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 			.cap(Duration.ofNanos(builtIn ? BackoffRule.builtInCap(shape) : rule.capNanos())));
 	}
 
-	SimulatedPolicy withTokens(double tokens) {
-		BudgetSettings numbers = numbers();
-		return new SimulatedPolicy(this.policy, new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond()),
-				this.breaker, this.retried, this.stored, this.advice);
+	SimulatedPolicy withBudget(BudgetSettings budget) {
+		return new SimulatedPolicy(this.policy, budget, this.breaker, this.retried, this.stored, this.advice);
 	}
 
 	@Nullable RetryBudget newBudget(EventQueue time) {

@@ -22,8 +22,7 @@ public enum FleetBudget {
 
 		@Override
 		BudgetSettings settings() {
-			BudgetSettings defaults = BudgetSettings.DEFAULTS;
-			return new BudgetSettings(5, defaults.perSuccess(), defaults.perSecond() / 200);
+			return BudgetSettings.DEFAULTS.share(200);
 		}
 
 	},

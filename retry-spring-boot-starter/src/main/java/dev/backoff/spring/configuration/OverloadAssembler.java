@@ -24,12 +24,6 @@ final class OverloadAssembler {
 	/* With the numbers that are built in, for breakers that are not defined. */
 	static final BreakerEntry BREAKER = breaker(new Section.Entry<BreakerKey>("", Map.of()), new ArrayList<>());
 
-	/*
-	 * A bucket is not divided below it, so that a process with few calls keeps its
-	 * retries.
-	 */
-	private static final int LEAST_SHARE = 5;
-
 	private OverloadAssembler() {
 	}
 
@@ -113,8 +107,9 @@ final class OverloadAssembler {
 		}
 		problems.addAll(found);
 		BudgetSettings settings = !found.isEmpty() ? BudgetSettings.DEFAULTS
-				: new BudgetSettings(share(tokens, instances), ConfigValue.<Double>read(written, BudgetKey.PER_SUCCESS),
-						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND) / instances);
+				: new BudgetSettings(tokens, ConfigValue.<Double>read(written, BudgetKey.PER_SUCCESS),
+						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND))
+					.share(instances);
 		if (instances > 1) {
 			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())
 				.forEach((key, share) -> effective.computeIfPresent(key,
@@ -122,10 +117,6 @@ final class OverloadAssembler {
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
-	}
-
-	private static double share(double tokens, int instances) {
-		return (instances > 1) ? Math.max(Math.min(tokens, LEAST_SHARE), Math.floor(tokens / instances)) : tokens;
 	}
 
 }
