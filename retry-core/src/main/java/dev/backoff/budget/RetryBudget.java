@@ -13,9 +13,9 @@ import dev.backoff.time.RetryTime;
  * <p>
  * A retry {@linkplain #tryWithdraw takes} one token or is not made. A successful call
  * {@linkplain #deposit puts} back a part of a token, and the tokens that its own retries
- * {@linkplain Withdrawals took}, except after timeouts. Time also puts tokens back, up to
- * the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults}, a total outage
- * costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
+ * {@linkplain Withdrawals took}, unless only timeouts were retried. Time also puts tokens
+ * back, up to the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults}, an
+ * outage costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
  * of threads, the tokens taken never exceed those held at the start plus those put back.
  * The settings may be {@linkplain #change changed} while the budget is in use. The bucket
  * limits one process; from many, a server that is too slow recovers because two
@@ -326,6 +326,8 @@ public final class RetryBudget {
 
 		private int refund;
 
+		private int takenAfterTimeouts;
+
 		private boolean waited;
 
 		private boolean free;
@@ -363,7 +365,8 @@ public final class RetryBudget {
 		 * at a time, and only as long as they succeed.
 		 * @param waiting whether the call waits if there is no token
 		 * @param afterTimeout whether the previous attempt timed out: then the server may
-		 * still be at work, and the token is not put back
+		 * still be at work, and the token is put back only if the call also retries after
+		 * an answer
 		 * @return false if the retry must not be made, or must wait
 		 */
 		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
@@ -371,6 +374,7 @@ public final class RetryBudget {
 			this.free = this.waited && waiting && RetryBudget.this.free.tryTake();
 			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
+			this.takenAfterTimeouts += (taken && afterTimeout) ? 1 : 0;
 			this.waited |= waiting && !taken;
 			this.afterTimeout = afterTimeout && (this.free || taken);
 			return this.free || taken;
@@ -401,7 +405,7 @@ public final class RetryBudget {
 		 */
 		public void ended(boolean succeeded) {
 			if (succeeded) {
-				add(this.refund);
+				add((this.refund > 0) ? this.refund + this.takenAfterTimeouts : 0);
 			}
 			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
 			this.free = false;

@@ -339,6 +339,16 @@ class RetryBudgetTests {
 		void putBackNothingThatWasTakenAfterATimeout() {
 			RetryBudget.Withdrawals call = call();
 			call.tryWithdraw(false, true);
+			call.tryWithdraw(false, true);
+			call.ended(true);
+			assertThat(this.budget.balance()).isEqualTo(1.1);
+		}
+
+		@Test
+		void putBackWhatWasTakenAfterATimeoutIfAnAnswerWasRetriedToo() {
+			call().tryWithdraw(false, false);
+			RetryBudget.Withdrawals call = call();
+			call.tryWithdraw(false, true);
 			call.tryWithdraw(false, false);
 			call.ended(true);
 			assertThat(this.budget.balance()).isEqualTo(2.1);

@@ -54,6 +54,13 @@ class BudgetPromiseTests {
 		assertThat(Trial.lost(defaults(), 8, 1_000, 1, 2)).isZero();
 	}
 
+	/* Those that are lost met two retries after timeouts that timed out too. */
+	@Test
+	void aLongLoopLosesFewItemsThatAlsoTimeOut() {
+		SimulatedPolicy patient = policy(RetryPolicy.builder("patient").maxAttempts(6));
+		assertThat(Trial.lost(patient, 8, 1_000, 2, 2, 0.05)).isLessThanOrEqualTo(30);
+	}
+
 	@Test
 	void aLoopWithMoreThreadsThanTokensLosesNoItemWhereItWaits() {
 		assertThat(Trial.lost(defaults(), 40, 1_000, 2, 2)).isPositive();

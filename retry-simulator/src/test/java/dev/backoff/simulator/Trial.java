@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import dev.backoff.Retry;
@@ -41,6 +42,8 @@ final class Trial {
 
 	private Course course = new Course(BEFORE, BEFORE, BEFORE);
 
+	private boolean lone;
+
 	private long calls;
 
 	private long requests;
@@ -66,8 +69,14 @@ final class Trial {
 
 	/** In the fault, a share of the requests gets no answer, or one that is a failure. */
 	Trial failing(double share, boolean silent) {
+		return failing(share, 0, silent);
+	}
+
+	/** The same, and after it another share of the requests, while no call begins. */
+	Trial failing(double share, double later, boolean silent) {
+		this.lone = later > 0;
 		this.server = (answer) -> {
-			boolean good = !isInFault() || this.random.nextDouble() >= share;
+			boolean good = this.random.nextDouble() >= (isInFault() ? share : isOver() ? later : 0);
 			if (good || !silent) {
 				this.time.schedule(() -> answer.complete(good), LATENCY);
 			}
@@ -96,6 +105,9 @@ final class Trial {
 	}
 
 	private void arrive(double perSecond) {
+		if (this.lone && isOver()) {
+			return;
+		}
 		this.time.schedule(() -> arrive(perSecond), untilNext(perSecond));
 		boolean poisoned = this.poison > 0 && this.random.nextDouble() < this.poison;
 		boolean counts = isInFault() && !poisoned;
@@ -127,6 +139,10 @@ final class Trial {
 		return answer;
 	}
 
+	private boolean isOver() {
+		return this.time.nanoTime() >= this.faultEnd;
+	}
+
 	private boolean isInFault() {
 		return this.time.nanoTime() >= BEFORE.toNanos() && this.time.nanoTime() < this.faultEnd;
 	}
@@ -135,27 +151,37 @@ final class Trial {
 	 * Return how many items a loop of so many threads loses, whose attempts fail first.
 	 */
 	static int lost(SimulatedPolicy policy, int threads, int items, int leastFailures, int mostFailures) {
+		return lost(policy, threads, items, leastFailures, mostFailures, 0);
+	}
+
+	/** The same, with a share of the attempts that get no answer in time. */
+	static int lost(SimulatedPolicy policy, int threads, int items, int leastFailures, int mostFailures,
+			double silent) {
 		Trial trial = new Trial(policy, 1, Duration.ZERO, Duration.ZERO, 1);
 		List<Integer> failures = new ArrayList<>(IntStream.range(0, items)
 			.mapToObj((item) -> leastFailures + item % (mostFailures - leastFailures + 1))
 			.toList());
-		IntStream.range(0, threads).forEach((thread) -> trial.work(failures));
+		IntStream.range(0, threads).forEach((thread) -> trial.work(failures, silent));
 		trial.time.runUntil(Long.MAX_VALUE);
 		return items - (int) trial.succeeded;
 	}
 
-	private void work(List<Integer> items) {
+	private void work(List<Integer> items, double silent) {
 		if (items.isEmpty()) {
 			return;
 		}
-		int failures = items.remove(0);
+		AtomicInteger failures = new AtomicInteger(items.remove(0));
 		CompletableFuture<?> unused = this.processes.get(0).callAsyncOn("item", (item, attempt) -> {
 			CompletableFuture<Boolean> answer = new CompletableFuture<>();
-			this.time.schedule(() -> answer.complete(attempt > failures), LATENCY);
+			if (this.random.nextDouble() >= silent) {
+				boolean good = failures.getAndDecrement() <= 0;
+				this.time.schedule(() -> answer.complete(good), LATENCY);
+			}
+			this.time.schedule(() -> answer.completeExceptionally(new TimedOutException()), TIMEOUT);
 			return answer;
 		}, null).whenComplete((good, failure) -> {
 			this.succeeded += Boolean.TRUE.equals(good) ? 1 : 0;
-			work(items);
+			work(items, silent);
 		});
 	}
 
