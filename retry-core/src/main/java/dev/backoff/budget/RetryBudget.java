@@ -330,6 +330,8 @@ public final class RetryBudget {
 
 		private boolean waited;
 
+		private boolean waitsNow;
+
 		private boolean free;
 
 		private boolean afterTimeout;
@@ -362,7 +364,7 @@ public final class RetryBudget {
 		/**
 		 * Pay for a retry. When a call that has waited for a token succeeds, the next
 		 * waiting call that asks again retries without a token. Only one such retry runs
-		 * at a time, and only as long as they succeed.
+		 * at a time, until one times out or three in a row fail.
 		 * @param waiting whether the call waits if there is no token
 		 * @param afterTimeout whether the previous attempt timed out: then the server may
 		 * still be at work, and the token is put back only if the call also retries after
@@ -370,12 +372,13 @@ public final class RetryBudget {
 		 * @return false if the retry must not be made, or must wait
 		 */
 		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
-			ended(false);
-			this.free = this.waited && waiting && RetryBudget.this.free.tryTake();
+			freeEnded(false, !afterTimeout);
+			this.free = this.waitsNow && waiting && RetryBudget.this.free.tryTake();
 			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
 			this.takenAfterTimeouts += (taken && afterTimeout) ? 1 : 0;
-			this.waited |= waiting && !taken;
+			this.waitsNow = waiting && !taken && !this.free;
+			this.waited |= this.waitsNow;
 			this.afterTimeout = afterTimeout && (this.free || taken);
 			return this.free || taken;
 		}
@@ -407,7 +410,11 @@ public final class RetryBudget {
 			if (succeeded) {
 				add((this.refund > 0) ? this.refund + this.takenAfterTimeouts : 0);
 			}
-			RetryBudget.this.free.ended(this.free, succeeded && this.waited);
+			freeEnded(succeeded && this.waited, true);
+		}
+
+		private void freeEnded(boolean succeeded, boolean answered) {
+			RetryBudget.this.free.ended(this.free, succeeded, answered);
 			this.free = false;
 		}
 

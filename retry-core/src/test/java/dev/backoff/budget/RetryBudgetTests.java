@@ -392,20 +392,32 @@ class RetryBudgetTests {
 		}
 
 		@Test
-		void goWithoutATokenAsLongAsTheySucceed() {
+		void goWithoutATokenUntilThreeInARowFail() {
 			drain(this.budget);
 			RetryBudget.Withdrawals first = waiting();
 			RetryBudget.Withdrawals second = waiting();
 			RetryBudget.Withdrawals third = waiting();
 			first.ended(true);
 			assertThat(second.tryWithdraw(true, false)).isTrue();
-			assertThat(second.tryWithdraw(true, false)).as("after a failure").isFalse();
-			assertThat(third.tryWithdraw(true, false)).isFalse();
-			second.ended(true);
+			assertThat(second.tryWithdraw(true, false)).as("before its next wait").isFalse();
+			assertThat(second.tryWithdraw(true, false)).as("after it").isTrue();
+			second.ended(false);
 			assertThat(third.tryWithdraw(true, false)).isTrue();
 			third.ended(false);
 			assertThat(waiting().tryWithdraw(true, false)).isFalse();
-			assertThat(this.budget.balance()).isEqualTo(0.2);
+			assertThat(this.budget.balance()).isEqualTo(0.1);
+		}
+
+		@Test
+		void goWithoutATokenOnlyUntilOneTimesOut() {
+			drain(this.budget);
+			RetryBudget.Withdrawals first = waiting();
+			RetryBudget.Withdrawals second = waiting();
+			RetryBudget.Withdrawals third = waiting();
+			first.ended(true);
+			assertThat(second.tryWithdraw(true, false)).isTrue();
+			assertThat(second.tryWithdraw(true, true)).isFalse();
+			assertThat(third.tryWithdraw(true, false)).isFalse();
 		}
 
 		@Test

@@ -61,6 +61,17 @@ class BudgetPromiseTests {
 		assertThat(Trial.lost(patient, 8, 1_000, 2, 2, 0.05)).isLessThanOrEqualTo(30);
 	}
 
+	/* They wait, go one after the other, and no other call fills the bucket. */
+	@Test
+	void criticalCallsSurviveAnOutageAfterWhichThirtyPercentStillFail() {
+		for (long seed = 1; seed <= 10; seed++) {
+			Trial trial = new Trial(critical(), 1, Duration.ofSeconds(100), MINUTE.multipliedBy(5), seed)
+				.failing(1, 0.3, false)
+				.run(10);
+			assertThat(trial.success()).isGreaterThanOrEqualTo(0.99);
+		}
+	}
+
 	@Test
 	void aLoopWithMoreThreadsThanTokensLosesNoItemWhereItWaits() {
 		assertThat(Trial.lost(defaults(), 40, 1_000, 2, 2)).isPositive();
