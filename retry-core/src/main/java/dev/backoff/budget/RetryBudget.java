@@ -15,10 +15,10 @@ import dev.backoff.time.RetryTime;
  * {@linkplain #deposit puts} back a part of a token, and the tokens that its own retries
  * {@linkplain Withdrawals took}, unless only timeouts were retried. Time also puts tokens
  * back, up to the capacity. With the {@linkplain BudgetSettings#DEFAULTS defaults}, an
- * outage costs 50 retries and then one every ten seconds, whatever the traffic. Under any number
- * of threads, the tokens taken never exceed those held at the start plus those put back.
- * The settings may be {@linkplain #change changed} while the budget is in use. The bucket
- * limits one process; from many, a server that is too slow recovers because two
+ * outage costs 50 retries and then one every ten seconds, whatever the traffic. Under any
+ * number of threads, the tokens taken never exceed those held at the start plus those put
+ * back. The settings may be {@linkplain #change changed} while the budget is in use. The
+ * bucket limits one process; from many, a server that is too slow recovers because two
  * {@linkplain #strikes() strikes} end retries after timeouts. Thread-safe, without a
  * lock. A success while the bucket is full reads two variables.
  *

@@ -288,9 +288,9 @@ final class Findings {
 	}
 
 	/*
-	 * A number of tokens is for one process only. It pays for the retries of a call at
-	 * least, and begins with what the service does in a second, but no more than a fifth
-	 * of the calls that begin in the fault.
+	 * A number of tokens is for one process only. What is left pays the retries of a call
+	 * at least. It begins with what the service does in a second, but no more than a
+	 * fifth of the calls that begin in the fault.
 	 */
 	private static Map<String, SimulatedPolicy> remedies(Storm storm) {
 		Map<String, SimulatedPolicy> remedies = new LinkedHashMap<>();
@@ -303,15 +303,15 @@ final class Findings {
 		else if (policy.policy().isPostponedWhenEmpty()) {
 			remedies.put("`when-empty: stop`", policy.with((builder) -> builder.postponedWhenEmpty(false)));
 		}
-		if (scenario.callers() > 1 && budget != null && budget.share(scenario.callers()).tokens() < budget.tokens()) {
-			remedies.put("`backoff.instances: " + scenario.callers() + "`",
-					policy.withBudget(budget.share(scenario.callers())));
-		}
+		double least = Math.max(1, Math.min(policy.policy().maxAttempts() - 1, Herd.MOST_ATTEMPTS));
 		BudgetSettings numbers = (budget != null) ? budget : BudgetSettings.DEFAULTS;
-		double least = Math.min(policy.policy().maxAttempts() - 1, Herd.MOST_ATTEMPTS);
+		BudgetSettings share = numbers.share(scenario.callers());
+		if (budget != null && share.tokens() >= least && share.tokens() < budget.tokens()) {
+			remedies.put("`backoff.instances: " + scenario.callers() + "`", policy.withBudget(share));
+		}
 		double calls = scenario.rate() * scenario.faultTime().toNanos() / 1e9;
 		double tokens = Math.max(least, Math.floor(Math.min(scenario.capacity(), calls / 5)));
-		for (; scenario.callers() == 1 && tokens >= Math.max(1, least); tokens = Math.floor(tokens * FEWER)) {
+		for (; scenario.callers() == 1 && tokens >= least; tokens = Math.floor(tokens * FEWER)) {
 			if (budget == null || tokens < budget.tokens()) {
 				remedies.put("`tokens: " + Figures.text(tokens) + "`",
 						policy.withBudget(new BudgetSettings(tokens, numbers.perSuccess(), numbers.perSecond())));

@@ -156,8 +156,8 @@ public final class PlannerCommand {
 						Pictures.of(name, plan, storm));
 			}
 			text.append("%n%s: %s%n".formatted(Problem.oneLine(policy.policy().name()), policy.policy().rule()));
-			text.append("  back after: %s (without retries: %s); requests per call in the fault: %s%n"
-				.formatted(storm.configured().back(), storm.unretried().back(),
+			text.append("  back after: %s (without retries: %s); requests per call in the fault: %s%n".formatted(
+					storm.configured().back(), storm.unretried().back(),
 					Figures.rounded(storm.configured().loadInFault(), 2)));
 			for (Finding finding : Stream.concat(storm.findings().stream(), plan.findings().stream()).toList()) {
 				text.append("  %-5s  %-14s  %s%n".formatted(finding.severity().key(), finding.id(), finding.text()));
