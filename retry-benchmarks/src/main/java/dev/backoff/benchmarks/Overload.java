@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 
 import dev.backoff.benchmarks.fleet.FleetBudget;
 import dev.backoff.benchmarks.fleet.FleetExperiment;
+import dev.backoff.benchmarks.fleet.FleetStall;
 import dev.backoff.benchmarks.layers.NestedLayers;
 import dev.backoff.benchmarks.outage.Contender;
 import dev.backoff.benchmarks.outage.OutageExperiment;
@@ -61,6 +63,11 @@ public final class Overload {
 	private static final int SHOWN_HERD_BINS = 500;
 
 	private static final int FLEET_OUTAGE = 16;
+
+	private static final List<Integer> PROCESSES = List.of(1, 10, 60, 200, 600);
+
+	/* For more, the machine would need too much memory. */
+	private static final int REAL_PROCESSES = 60;
 
 	/* Below it, an experiment in real time is a trial, with fewer parts. */
 	private static final int TRIAL_SECONDS = 30;
@@ -157,7 +164,8 @@ public final class Overload {
 			realFleet();
 		}
 		if (only.contains("outage")) {
-			OutageExperiment.run(List.of(Contender.values()), this.perSecond, this.seconds, this.directory);
+			OutageExperiment.run(EnumSet.complementOf(EnumSet.of(Contender.RESILIENCE4J_WITH_BREAKER)), this.perSecond,
+					this.seconds, this.directory);
 		}
 	}
 
@@ -223,6 +231,12 @@ public final class Overload {
 	}
 
 	private void fleet() throws IOException {
+		Csv.write(this.directory.resolve("fleet-stall-simulated.csv"), "processes,seconds,load,seconds_without_retries",
+				PROCESSES.stream().map((processes) -> {
+					Effect effect = FleetStall.simulate(4, processes);
+					return format("%d,%s,%.2f,%s", processes, effect.recoverySeconds(), effect.loadUntilRecovery(),
+							FleetStall.simulate(1, processes).recoverySeconds());
+				}).toList());
 		Csv.write(this.directory.resolve("fleet.csv"),
 				"bucket,load_16s,load_60s,success_120s,success_600s,attempts_of_rare_calls",
 				Stream.of(FleetBudget.values())
@@ -241,6 +255,27 @@ public final class Overload {
 					FleetExperiment.loadInOutage(budget, outage, this.directory.resolve("fleet-server.log"))));
 		}
 		Csv.write(this.directory.resolve("fleet-real.csv"), "bucket,load_16s", rows);
+		realFleetStall();
+	}
+
+	/* The others get twice the time, since a breaker may stay open for a minute. */
+	private void realFleetStall() throws IOException, InterruptedException {
+		boolean trial = this.seconds < TRIAL_SECONDS;
+		List<String> rows = new ArrayList<>();
+		for (Contender contender : List.of(Contender.BACKOFF, Contender.FRAMEWORK,
+				Contender.RESILIENCE4J_WITH_BREAKER)) {
+			boolean ours = contender == Contender.BACKOFF;
+			StallExperiment.Times times = new StallExperiment.Times(Duration.ofSeconds(trial ? 2 : 10),
+					Duration.ofSeconds(3), Duration.ofSeconds(ours ? this.seconds : 2L * this.seconds));
+			for (int processes : (ours && !trial) ? PROCESSES : List.of(REAL_PROCESSES)) {
+				if (processes <= REAL_PROCESSES) {
+					Course course = FleetStall.run(contender, processes, times, this.directory);
+					rows.add(format("%s,%d,%s,%.2f", contender.label(), processes,
+							course.recoverySeconds().orElse(Double.POSITIVE_INFINITY), course.loadUntilBack()));
+				}
+			}
+		}
+		Csv.write(this.directory.resolve("fleet-stall.csv"), "contender,processes,seconds,load", rows);
 	}
 
 	private void realStall() throws IOException, InterruptedException, ExecutionException {

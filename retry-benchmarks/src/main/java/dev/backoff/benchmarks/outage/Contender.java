@@ -1,5 +1,6 @@
 package dev.backoff.benchmarks.outage;
 
+import io.github.resilience4j.springboot.circuitbreaker.autoconfigure.CircuitBreakerAutoConfiguration;
 import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
 
 import org.springframework.boot.WebApplicationType;
@@ -36,7 +37,13 @@ public enum Contender {
 	SPRING_RETRY("Spring Retry", SpringRetry.class, ""),
 
 	/** Resilience4j. */
-	RESILIENCE4J("Resilience4j", Resilience4j.class, """
+	RESILIENCE4J("Resilience4j", Resilience4j.class, Contender.RESILIENCE4J_RETRY),
+
+	/** Resilience4j with its breaker, as that is without configuration. */
+	RESILIENCE4J_WITH_BREAKER("Resilience4j retry + breaker", Resilience4jWithBreaker.class,
+			Contender.RESILIENCE4J_RETRY);
+
+	private static final String RESILIENCE4J_RETRY = """
 			resilience4j.retry.instances.partner.max-attempts=4
 			resilience4j.retry.instances.partner.wait-duration=100ms
 			resilience4j.retry.instances.partner.enable-exponential-backoff=true
@@ -44,7 +51,7 @@ public enum Contender {
 			resilience4j.retry.instances.partner.exponential-max-wait-duration=10s
 			resilience4j.retry.instances.partner.enable-randomized-wait=true
 			resilience4j.retry.instances.partner.randomized-wait-factor=0.99
-			""");
+			""";
 
 	private final String label;
 
@@ -203,6 +210,33 @@ public enum Contender {
 
 			@Override
 			@io.github.resilience4j.retry.annotation.Retry(name = "partner")
+			public void run() {
+				super.run();
+			}
+
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ AopAutoConfiguration.class, RetryAutoConfiguration.class,
+			CircuitBreakerAutoConfiguration.class })
+	static class Resilience4jWithBreaker {
+
+		@Bean
+		DependencyCall dependencyCall(Runnable call) {
+			return new Resilience4jWithBreakerCall(call);
+		}
+
+		static class Resilience4jWithBreakerCall extends DependencyCall {
+
+			Resilience4jWithBreakerCall(Runnable call) {
+				super(call);
+			}
+
+			@Override
+			@io.github.resilience4j.retry.annotation.Retry(name = "partner")
+			@io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker(name = "partner")
 			public void run() {
 				super.run();
 			}

@@ -23,6 +23,11 @@ public final class OverloadPage {
 
 	private static final List<String> SHOWN_LIMITS = List.of("default budget", "no budget", "no retries");
 
+	private static final String OURS = "Backoff (default)";
+
+	/* Seconds as long as the longest bar may be. */
+	private static final double NEVER = 150;
+
 	private final Path figures;
 
 	private OverloadPage(Path figures) {
@@ -66,6 +71,7 @@ public final class OverloadPage {
 		tables.put("footprint", footprint());
 		tables.put("stall", stall());
 		tables.put("stall-real", realStall());
+		tables.put("fleet-stall", fleetStall());
 		tables.put("fleet", fleet());
 		tables.put("layers", layers());
 		tables.put("herd", herd());
@@ -146,6 +152,30 @@ public final class OverloadPage {
 		return table(header + " | load at 80 %", rows);
 	}
 
+	private String fleetStall() throws IOException {
+		Csv real = csv("fleet-stall.csv");
+		Csv simulated = csv("fleet-stall-simulated.csv");
+		List<String> rows = new ArrayList<>();
+		for (int row = 0; row < simulated.size(); row++) {
+			String processes = simulated.text(row, "processes");
+			Csv measured = real.where("contender", OURS).where("processes", processes);
+			rows.add(SvgDrawing.format("%s | %s | %s | %s | %s | %.2f", OURS, processes,
+					(measured.size() > 0) ? seconds(measured, "seconds") : "",
+					seconds(simulated.where("processes", processes), "seconds"),
+					seconds(simulated.where("processes", processes), "seconds_without_retries"),
+					simulated.number(row, "load")));
+		}
+		for (int row = 0; row < real.size(); row++) {
+			if (!real.text(row, "contender").equals(OURS)) {
+				rows.add(SvgDrawing.format("%s | %s | %s | | | %.2f", real.text(row, "contender"),
+						real.text(row, "processes"),
+						seconds(real.where("contender", real.text(row, "contender")), "seconds"),
+						real.number(row, "load")));
+			}
+		}
+		return table("contender | processes | recovers in | simulated | without retries | load", rows);
+	}
+
 	private String fleet() throws IOException {
 		Csv fleet = csv("fleet.csv");
 		Csv real = csv("fleet-real.csv");
@@ -191,6 +221,7 @@ public final class OverloadPage {
 	/** Return the pictures by their file names. */
 	Map<String, String> pictures() throws IOException {
 		Map<String, String> pictures = new LinkedHashMap<>();
+		pictures.put("fleet-stall.svg", fleetBars());
 		pictures.put("outage.svg", outageBars());
 		pictures.put("outage-seconds.svg", outageLines());
 		pictures.put("stall.svg", stallLines("stall-seconds.csv", "Successes after a stall, simulated", SHOWN_LIMITS,
@@ -202,6 +233,29 @@ public final class OverloadPage {
 		pictures.put("layers.svg", layersBars());
 		pictures.put("herd.svg", herdLines());
 		return pictures;
+	}
+
+	/* Measured where that was done, else simulated; the longest bar is never. */
+	private String fleetBars() throws IOException {
+		Csv real = csv("fleet-stall.csv");
+		Csv simulated = csv("fleet-stall-simulated.csv");
+		BarChart chart = new BarChart("A stall of 3 s: seconds until calls succeed again, by number of processes",
+				"seconds after the stall");
+		for (int row = 0; row < simulated.size(); row++) {
+			String processes = simulated.text(row, "processes");
+			Csv measured = real.where("contender", OURS).where("processes", processes);
+			double seconds = (measured.size() > 0) ? measured.number(0, "seconds") : simulated.number(row, "seconds");
+			chart.bar(SvgDrawing.format("Backoff, %s%s", processes, (measured.size() > 0) ? "" : " (simulated)"),
+					seconds, SvgDrawing.format("%.1f s", seconds), 0);
+		}
+		for (int row = 0; row < real.size(); row++) {
+			double seconds = real.number(row, "seconds");
+			if (!real.text(row, "contender").equals(OURS)) {
+				chart.bar(real.text(row, "contender") + ", " + real.text(row, "processes"), Math.min(NEVER, seconds),
+						Double.isInfinite(seconds) ? "never" : SvgDrawing.format("%.1f s", seconds), 1);
+			}
+		}
+		return chart.draw();
 	}
 
 	private String outageBars() throws IOException {

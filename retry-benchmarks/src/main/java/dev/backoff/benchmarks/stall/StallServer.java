@@ -38,8 +38,8 @@ public final class StallServer implements AutoCloseable {
 
 	private long arrivedAt = System.nanoTime();
 
-	private StallServer(int capacity) throws IOException {
-		this.serviceNanos = Duration.ofSeconds(1).dividedBy(capacity).toNanos();
+	private StallServer(double capacity) throws IOException {
+		this.serviceNanos = (long) (1e9 / capacity);
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
 		this.server.setExecutor(this::queue);
 		this.server.createContext("/work", this::serve);
@@ -51,7 +51,7 @@ public final class StallServer implements AutoCloseable {
 	 * @return the server
 	 * @throws IOException if there is no port to be had
 	 */
-	public static StallServer start(int capacity) throws IOException {
+	public static StallServer start(double capacity) throws IOException {
 		StallServer server = new StallServer(capacity);
 		server.server.start();
 		return server;
@@ -65,7 +65,7 @@ public final class StallServer implements AutoCloseable {
 	 * @throws IOException if there is no port to be had
 	 */
 	public static void main(String[] args) throws IOException {
-		try (StallServer server = start(Integer.parseInt(args[0]));
+		try (StallServer server = start(Double.parseDouble(args[0]));
 				BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
 			System.out.println(server.port());
 			for (String line = in.readLine(); line != null; line = in.readLine()) {
