@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
+import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.simulator.Finding.Severity;
 import dev.backoff.time.DurationText;
@@ -197,10 +198,11 @@ final class Findings {
 
 	private void herd(Plan plan) {
 		if (plan.fullest() > HERD) {
+			Plan full = Plan.of(plan.policy().with((builder) -> builder.jitter(Jitter.full())));
 			add("herd", Severity.WARN,
 					Figures.percent(plan.fullest())
 							+ " of the calls that failed together come back within the same 10 ms, with `jitter: full` "
-							+ Figures.percent(plan.fullestWithFullJitter()) + ".",
+							+ Figures.percent(full.fullest()) + ".",
 					new Figures().put("share", plan.fullest()));
 		}
 	}

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
-import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -264,12 +263,6 @@ public final class Plan {
 	/** Return the share of calls that failed together and come back in one 10 ms. */
 	double fullest() {
 		return this.fullest;
-	}
-
-	/** Return what that share is with full jitter. */
-	double fullestWithFullJitter() {
-		return new Plan(this.policy.with((builder) -> builder.jitter(Jitter.full())), Scenario.RATE,
-				MOST_CALLS).fullest;
 	}
 
 	/** Return how many attempts of a time start before the deadline, at worst. */

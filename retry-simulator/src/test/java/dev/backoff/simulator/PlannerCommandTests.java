@@ -52,7 +52,8 @@ class PlannerCommandTests {
 		assertThat(this.out.toString(StandardCharsets.UTF_8))
 			.startsWith("In a stall of 3s, with 1 caller of 100 calls/s, of a service that does 125 requests a second:")
 			.contains("<b>: exponential 100ms")
-			.containsPattern("\n  back after: [\\d.]+ s \\(without retries: [\\d.]+ s\\); requests per call in the fault: 1[.\\d]*\n")
+			.containsPattern(
+					"\n  back after: [\\d.]+ s \\(without retries: [\\d.]+ s\\); requests per call in the fault: 1[.\\d]*\n")
 			.contains("  info   outage-long     With 100 calls/s of a process and its budget, half of the calls ",
 					"planned without the values of an annotation, for which --set stands.")
 			.doesNotContain("other:", "warn");

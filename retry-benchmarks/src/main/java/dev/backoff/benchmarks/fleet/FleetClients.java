@@ -3,6 +3,7 @@ package dev.backoff.benchmarks.fleet;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -56,6 +57,9 @@ public final class FleetClients {
 	 * @throws IOException if the one that started this process is gone
 	 */
 	public static void main(String[] args) throws IOException {
+		PrintStream out = System.out;
+		// where the applications log
+		System.setOut(System.err);
 		Contender contender = Contender.valueOf(args[0]);
 		FleetClients clients = new FleetClients(Integer.parseInt(args[1]));
 		ConfigurableApplicationContext[] applications = IntStream.range(0, Integer.parseInt(args[2]))
@@ -66,12 +70,12 @@ public final class FleetClients {
 			calls[i] = applications[i].getBean(DependencyCall.class);
 			calls[i].run();
 		}
-		System.out.println("ready");
+		out.println("ready");
 		BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		Objects.requireNonNull(in.readLine());
 		clients.offer(calls, Double.parseDouble(args[3]), Long.parseLong(args[4]), new Random(Long.parseLong(args[5])));
-		clients.events.forEach(System.out::println);
-		System.out.println(END);
+		clients.events.forEach(out::println);
+		out.println(END);
 		System.exit(0);
 	}
 
@@ -81,14 +85,20 @@ public final class FleetClients {
 		this.start = System.nanoTime();
 		double due = 0;
 		while (due < millis * 1e6) {
-			for (double left = due - now(); left > 0; left = due - now()) {
-				LockSupport.parkNanos((long) left);
-			}
+			await(due);
 			DependencyCall call = calls[random.nextInt(calls.length)];
 			threads.execute(() -> call(call));
 			due -= Math.log(1 - random.nextDouble()) / perSecond * SECOND;
 		}
+		// what is interrupted is not counted
+		await(millis * 1e6);
 		threads.shutdownNow();
+	}
+
+	private void await(double due) {
+		for (double left = due - now(); left > 0; left = due - now()) {
+			LockSupport.parkNanos((long) left);
+		}
 	}
 
 	private void call(DependencyCall call) {
