@@ -294,7 +294,7 @@ class StormTests {
 			.distinct()
 			.toList();
 		assertThat(proposed).singleElement().asString().matches(what);
-		double tokens = Double.parseDouble(proposed.get(0).split(" ")[1]);
+		double tokens = Double.parseDouble(proposed.get(0).replaceAll(".* ", ""));
 		BudgetSettings set = (callers == 1) ? new BudgetSettings(tokens, 0.1, 0.1)
 				: policy.budget().share((int) tokens);
 		assertThat(set.tokens()).as("what pays the retries of one call").isGreaterThanOrEqualTo(3);
