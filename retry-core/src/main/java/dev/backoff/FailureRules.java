@@ -226,9 +226,10 @@ final class FailureRules {
 		}
 		AttemptContext context = call.contextIfAny();
 		UnsafeRequest unsafe = (context != null) ? context.unsafeRequest() : null;
+		FailureClassification known = retryable.classification();
 		boolean judged = idempotency == Idempotency.BY_METHOD || (idempotency == Idempotency.BY_KEY && !isByKey(call));
 		if (!judged || unsafe == null || this.policy.maxAttempts() == 1
-				|| (ofRequest && retryable.isUnapplied() && unsafe.isAlone())) {
+				|| (ofRequest && known != null && known.isUnapplied() && unsafe.isAlone())) {
 			return retryable;
 		}
 		return retryable.refusedAs(Decision.mayBeApplied(unsafe.toString(), idempotency == Idempotency.BY_KEY,

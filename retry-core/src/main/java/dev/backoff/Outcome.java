@@ -71,11 +71,6 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 		return this.failure != null && (this.classification == null || !this.classification.isWithoutEffect());
 	}
 
-	/** Return whether the request that failed was not applied, as far as it tells. */
-	boolean isUnapplied() {
-		return this.classification != null && this.classification.isUnapplied();
-	}
-
 	/** Return whether the attempt timed out, so that the server may still be at work. */
 	boolean isTimeout() {
 		return Causes.isTimeout(this.failure, this.classification);

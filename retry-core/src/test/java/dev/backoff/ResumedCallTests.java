@@ -241,8 +241,8 @@ class ResumedCallTests {
 	@Test
 	void aRetryAfterATimeoutIsNotBarred() {
 		RetryBudget budget = budget(2);
-		budget.newCall().timedOut(true);
-		budget.newCall().timedOut(true);
+		budget.newCall(0).timedOut(true);
+		budget.newCall(0).timedOut(true);
 		Retry retry = builder(policy()).budget(budget).build();
 		ResumedCall call = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 1, null, null);
 		assertThat(attempt(retry, call, () -> "fine")).isEqualTo(new ResumeResult.Done(false));

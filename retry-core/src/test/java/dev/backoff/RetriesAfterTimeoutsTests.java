@@ -301,11 +301,11 @@ class RetriesAfterTimeoutsTests extends CallFixture {
 		@Test
 		void letsNoOtherRetryWithoutAToken() {
 			bar();
-			RetryBudget.Withdrawals succeeding = budget.newCall();
+			RetryBudget.Withdrawals succeeding = budget.newCall(0);
 			assertThat(succeeding.isBarred(true)).isTrue();
 			assertThat(succeeding.tryWithdraw(true, true)).isTrue();
 			succeeding.ended(true);
-			RetryBudget.Withdrawals other = budget.newCall();
+			RetryBudget.Withdrawals other = budget.newCall(0);
 			double before = budget.balance();
 			assertThat(other.tryWithdraw(true, false)).isTrue();
 			assertThat(budget.balance()).isEqualTo(before - 1);

@@ -680,7 +680,7 @@ class RetryDeciderTests {
 		DecisionInput build() {
 			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
 					this.waitedForBudget, this.attemptNanos, this.finalPoll, this.timeLeft, this.shutDown, this.breaker,
-					(this.budget != null) ? this.budget.newCall() : null);
+					(this.budget != null) ? this.budget.newCall(0) : null);
 		}
 
 	}

@@ -64,7 +64,7 @@ class BudgetLincheckTests {
 			RetryBudget budget = budget(2, 0, new HandTurnedTime());
 			AtomicInteger paid = new AtomicInteger();
 			Interleavings.inParallel(() -> {
-				RetryBudget.Withdrawals call = budget.newCall();
+				RetryBudget.Withdrawals call = budget.newCall(0);
 				if (call.tryWithdraw(false, false)) {
 					paid.incrementAndGet();
 					call.ended(true);
@@ -107,7 +107,7 @@ class BudgetLincheckTests {
 			strike(budget);
 			Interleavings.inParallel(() -> strike(budget), () -> {
 				budget.deposit();
-				budget.newCall().isBarred(false);
+				budget.newCall(0).isBarred(false);
 			});
 			Interleavings.check(budget.strikes() == 79 / 40.0);
 		});
@@ -122,18 +122,18 @@ class BudgetLincheckTests {
 			strike(budget);
 			Interleavings.inParallel(budget::deposit, () -> {
 				time.pass(Duration.ofMinutes(10));
-				budget.newCall().isBarred(false);
+				budget.newCall(0).isBarred(false);
 			});
 			Interleavings.check(budget.strikes() == 39 / 40.0);
 		});
 	}
 
 	private static void strike(RetryBudget budget) {
-		budget.newCall().timedOut(true);
+		budget.newCall(0).timedOut(true);
 	}
 
 	private static RetryBudget.Withdrawals waiting(RetryBudget budget) {
-		RetryBudget.Withdrawals waiting = budget.newCall();
+		RetryBudget.Withdrawals waiting = budget.newCall(0);
 		Interleavings.check(!waiting.tryWithdraw(true, false));
 		return waiting;
 	}

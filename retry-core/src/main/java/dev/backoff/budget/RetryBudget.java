@@ -302,14 +302,8 @@ public final class RetryBudget {
 
 	/**
 	 * {@return a new account for the retries of one call}
-	 */
-	public Withdrawals newCall() {
-		return newCall(0);
-	}
-
-	/**
-	 * {@return a new account for the retries of a call that goes on}
-	 * @param timeouts how many of its attempts timed out last, one after the other
+	 * @param timeouts how many of its attempts timed out last, one after the other, if it
+	 * goes on; otherwise 0
 	 */
 	public Withdrawals newCall(int timeouts) {
 		return new Withdrawals(timeouts);

@@ -1,7 +1,5 @@
 package dev.backoff.failure;
 
-import java.io.PrintWriter;
-import java.io.Writer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.ArrayList;
@@ -154,21 +152,6 @@ public final class Causes {
 	public static @Nullable String message(Throwable failure) {
 		try {
 			return failure.getMessage();
-		}
-		catch (Throwable ex) {
-			return null;
-		}
-	}
-
-	/**
-	 * Return the failure for a log, which prints its stack trace.
-	 * @param failure any failure
-	 * @return the failure, or null if a method that the log calls throws
-	 */
-	public static @Nullable Throwable printable(Throwable failure) {
-		try {
-			failure.printStackTrace(new PrintWriter(Writer.nullWriter()));
-			return failure;
 		}
 		catch (Throwable ex) {
 			return null;

@@ -2,17 +2,16 @@ package dev.backoff.failure;
 
 /**
  * Whether work may be applied twice. The answer decides whether a failure is retried
- * after which the work may have been applied. RFC 9110, section 9.2.2, is the source of
- * {@link #BY_METHOD}.
+ * after which the work may have been applied.
  *
  * @since 0.1
  */
 public enum Idempotency {
 
 	/**
-	 * The HTTP methods of the requests that an attempt sends tell it. After an unsafe
-	 * request, such as a POST, a failure is retried only if that request was certainly
-	 * not applied. Without a request that is known, the failure is retried.
+	 * The HTTP methods of the requests that an attempt sends tell it (RFC 9110, section
+	 * 9.2.2). After an unsafe request, such as a POST, a failure is retried only if that
+	 * request was not applied. Without a known request, the failure is retried.
 	 */
 	BY_METHOD,
 

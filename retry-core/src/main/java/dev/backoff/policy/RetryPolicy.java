@@ -235,10 +235,8 @@ public final class RetryPolicy {
 	 * {@return whether work that was applied already may be applied again}
 	 */
 	public Idempotency idempotency() {
-		if (this.builder.idempotency != null) {
-			return this.builder.idempotency;
-		}
-		return (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
+		return (this.builder.idempotency != null) ? this.builder.idempotency
+				: (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
 	}
 
 	/**

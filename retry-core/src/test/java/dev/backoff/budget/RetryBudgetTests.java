@@ -315,7 +315,7 @@ class RetryBudgetTests {
 		private final RetryBudget budget = budget(settings(3, 0.1, 0));
 
 		private RetryBudget.Withdrawals call() {
-			return this.budget.newCall();
+			return this.budget.newCall(0);
 		}
 
 		/* Return a call that has found no token, and waits. */
@@ -466,7 +466,7 @@ class RetryBudgetTests {
 			AtomicLong succeededAfterAWait = new AtomicLong();
 			Crowd.of(32, (number) -> {
 				for (int round = 0; round < 2_000; round++) {
-					RetryBudget.Withdrawals call = budget.newCall();
+					RetryBudget.Withdrawals call = budget.newCall(0);
 					boolean waited = !call.tryWithdraw(true, round % 3 == 0);
 					boolean taken = !waited || call.tryWithdraw(true, round % 3 == 0);
 					retries.addAndGet(taken ? 1 : 0);

@@ -81,9 +81,6 @@ public class CausesTests {
 		assertThat(Causes.cause(hostile)).isNull();
 		assertThat(Causes.message(outer)).isEqualTo("outer");
 		assertThat(Causes.message(hostile)).isNull();
-		assertThat(Causes.printable(new Exception(outer))).isNull();
-		IOException root = new IOException("root");
-		assertThat(Causes.printable(root)).isSameAs(root);
 	}
 
 	@Test

@@ -30,7 +30,6 @@ import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.Causes;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.Problem;
@@ -220,8 +219,8 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> unanswered(StoredCall call, Throwable problem) {
-		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost",
-				call.label(), this.method.policy(), Causes.printable(problem));
+		logger.warn("An attempt of call {} of policy {} could not be made or was interrupted; it counts as lost: {}",
+				call.label(), this.method.policy(), problem.getClass().getName());
 		return (complete, operations) -> {
 			repeat(failed(complete, problem), call, operations);
 			count(Count.LOST);

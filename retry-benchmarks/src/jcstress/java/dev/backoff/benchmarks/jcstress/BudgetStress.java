@@ -146,7 +146,7 @@ public final class BudgetStress {
 
 		@Actor
 		public void call(ZZD_Result result) {
-			RetryBudget.Withdrawals call = this.budget.newCall();
+			RetryBudget.Withdrawals call = this.budget.newCall(0);
 			result.r1 = call.tryWithdraw(false, false);
 			if (result.r1) {
 				call.ended(true);
@@ -178,7 +178,7 @@ public final class BudgetStress {
 
 		public TwoSucceedOneGoes() {
 			for (int i = 0; i < this.calls.length; i++) {
-				this.calls[i] = this.budget.newCall();
+				this.calls[i] = this.budget.newCall(0);
 				this.calls[i].tryWithdraw(true, false);
 			}
 		}

@@ -74,14 +74,6 @@ final class StartupAdvice {
 	void log(List<MethodPlan> plans) {
 		this.policies.configuration().warnings().forEach((warning) -> logger.warn("Ignored: {}", warning));
 		advise(plans);
-		List<String> shared = plans.stream()
-			.filter((plan) -> !plan.label().equals(plan.method().label()))
-			.map(MethodPlan::label)
-			.toList();
-		if (!shared.isEmpty()) {
-			logger.info("Named with their package, because two classes share their simple name: {}",
-					String.join(", ", shared));
-		}
 		// the arguments of a durable call are read anew for each attempt
 		warn("The first attempt uses up an argument or writes into it, so that later ones may read or change nothing, "
 				+ "or write again, and succeed: {}; make it inside the method, pass bytes or the id, or return the content",

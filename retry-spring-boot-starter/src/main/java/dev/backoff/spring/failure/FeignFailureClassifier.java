@@ -80,11 +80,11 @@ final class FeignFailureClassifier implements TypedClassifier {
 	}
 
 	private @Nullable Throwable innermost(Throwable failure) {
-		Throwable found = null;
-		for (Throwable link : Causes.of(failure)) {
-			found = mayKnow(link.getClass()) ? link : found;
-		}
-		return found;
+		return Causes.of(failure)
+			.stream()
+			.filter((link) -> mayKnow(link.getClass()))
+			.reduce((outer, inner) -> inner)
+			.orElse(null);
 	}
 
 	private static HttpHeaders headers(Throwable failure) {

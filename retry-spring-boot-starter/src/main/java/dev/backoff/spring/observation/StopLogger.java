@@ -21,7 +21,6 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.Causes;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
@@ -191,7 +190,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		}
 		String classes = FailureText.classes(event.failure());
 		named(level, event).addKeyValue(FAILURE, classes)
-			.setCause(Causes.printable(event.failure()))
+			.setCause(event.failure())
 			.log("The " + event.hook() + " of " + event.method() + " threw " + classes
 					+ ", which was worked around (policy " + event.policy() + ")");
 	}
@@ -265,8 +264,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		line.log(report.getMessage() + "; " + event.method() + ending(report) + recovery(event)
 				+ stored((event.recovery() == RecoveryOutcome.DONE) ? "stored call" : "dead letter") + remark);
 		if (failure != null && event.recovery() == RecoveryOutcome.DONE && logger.isDebugEnabled()) {
-			named(Level.DEBUG, event).setCause(Causes.printable(failure))
-				.log("Recovered " + event.method() + " from this failure");
+			named(Level.DEBUG, event).setCause(failure).log("Recovered " + event.method() + " from this failure");
 		}
 	}
 

@@ -74,9 +74,6 @@ public final class PolicyAdvice {
 						effective, advice);
 			}
 		}
-		if (effective.isWrittenForIt(PolicyKey.CAP) && limited) {
-			adviseCap(rule, policy.maxAttempts() - 1, advice);
-		}
 		if (effective.budget() != null && policy.isEnabled() && policy.maxAttempts() > 1) {
 			adviseBudget(policy, configuration.budget(effective.budget()), advice);
 		}
@@ -213,14 +210,6 @@ public final class PolicyAdvice {
 		ClassLoader classLoader = PolicyAdvice.class.getClassLoader();
 		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
 		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
-	}
-
-	private static void adviseCap(BackoffRule rule, int retries, List<String> advice) {
-		long longest = rule.jitter().replacesShape() ? rule.capNanos() : rule.capped(retries);
-		if (longest < rule.capNanos()) {
-			advice.add("the cap of " + DurationText.exact(rule.capNanos()) + " is never reached: the last wait is "
-					+ DurationText.rounded(longest) + " before jitter");
-		}
 	}
 
 	private static void adviseGrowth(BackoffRule rule, String multiplier, List<String> advice) {

@@ -10,7 +10,6 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.failure.Causes;
 
 /**
  * Notify all listeners among the beans, even if one of them throws. They are looked up at
@@ -51,8 +50,7 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 				event.accept(listener);
 			}
 			catch (Throwable ex) {
-				logger.error("Listener {} failed; calls are not affected", listener.getClass().getName(),
-						Causes.printable(ex));
+				logger.error("Listener {} failed; calls are not affected", listener.getClass().getName(), ex);
 			}
 		});
 	}

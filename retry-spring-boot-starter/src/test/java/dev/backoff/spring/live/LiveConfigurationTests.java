@@ -306,7 +306,7 @@ class LiveConfigurationTests extends LiveApplication {
 		void dividesTokensAmongOtherInstancesAtOnce() {
 			start();
 			RetryBudget budget = context.getBean(RetryBudgets.class).get("orders");
-			budget.newCall().timedOut(true);
+			budget.newCall(0).timedOut(true);
 			centre.put("backoff.instances", "60");
 			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
 				assertThat(refresh()).isTrue();

@@ -81,7 +81,7 @@ class OverloadLoggerTests {
 		void tellOnceThatTheyBarRetriesAfterTimeoutsAndOnceThatTheyAllowThem() {
 			RetryBudget budget = budget(50, 0.1, 0.1);
 			for (int i = 0; i < 3; i++) {
-				budget.newCall().timedOut(true);
+				budget.newCall(0).timedOut(true);
 			}
 			assertThat(log.lines(Level.WARN)).containsExactly(
 					"Budget orders bars retries after timeouts, since they timed out too (50 of 50 tokens): until up to 40 "
