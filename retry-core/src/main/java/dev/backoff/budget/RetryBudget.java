@@ -302,8 +302,7 @@ public final class RetryBudget {
 
 	/**
 	 * {@return a new account for the retries of one call}
-	 * @param timeouts how many of its attempts timed out last, one after the other, if it
-	 * goes on; otherwise 0
+	 * @param timeouts how many of its last attempts in a row timed out; 0 at its start
 	 */
 	public Withdrawals newCall(int timeouts) {
 		return new Withdrawals(timeouts);

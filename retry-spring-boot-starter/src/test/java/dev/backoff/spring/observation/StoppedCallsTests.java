@@ -114,7 +114,6 @@ class StoppedCallsTests {
 			assertThat(this.stopped.of("orders")).hasSize(2);
 			assertThat(log.lines(Level.WARN)).hasSize(2)
 				.allMatch((line) -> line.contains(" failed with " + hostile.getClass().getName()));
-			assertThat(log.lines(Level.DEBUG)).contains("Recovered OrderService.place from this failure");
 		}
 	}
 
