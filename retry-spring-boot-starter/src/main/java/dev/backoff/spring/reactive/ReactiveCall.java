@@ -94,7 +94,8 @@ abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable 
 		this.last = elements;
 		Flux.from(publisher).onErrorStop().subscribe(elements);
 		if (this.cancelled) {
-			elements.cancel(true);
+			// the call first, which else takes the end of the elements for a failure
+			cancel();
 		}
 		return elements;
 	}

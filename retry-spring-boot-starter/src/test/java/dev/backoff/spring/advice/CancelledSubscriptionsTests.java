@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import reactor.adapter.JdkFlowAdapter;
@@ -158,6 +160,23 @@ class CancelledSubscriptionsTests {
 		}
 		assertThat(this.observer.lines()).containsExactly("call begins", "attempt 1 begins",
 				"attempt 1 ends cancelled CancellationException", CANCELLED);
+	}
+
+	@Test
+	void whileTheMethodReturnsIsNoFailureWhereverItFalls() throws Exception {
+		for (int i = 0; i < 500; i++) {
+			CountDownLatch called = new CountDownLatch(1);
+			AtomicReference<Subscription> subscription = new AtomicReference<>();
+			Thread subscriber = new Thread(() -> this.feed.mono(() -> {
+				called.countDown();
+				return Mono.never();
+			}).doOnSubscribe(subscription::set).subscribe());
+			subscriber.start();
+			assertThat(called.await(30, TimeUnit.SECONDS)).isTrue();
+			subscription.get().cancel();
+			subscriber.join();
+		}
+		assertThat(lines("call ends")).hasSize(500).containsOnly(CANCELLED);
 	}
 
 	@ParameterizedTest
