@@ -69,8 +69,9 @@ final class AttemptHeaders {
 		if (timeLeft != null) {
 			addIfAbsent(headers, this.settings.deadlineHeader(), Long.toString(timeLeft.toMillis()));
 		}
-		String key = request.idempotencyKey();
-		if (key != null && !SAFE.contains(method)) {
+		// a key that is asked for counts as sent
+		String key = SAFE.contains(method) ? null : request.idempotencyKey();
+		if (key != null) {
 			addIfAbsent(headers, this.settings.idempotencyHeader(), '"' + key + '"');
 		}
 	}

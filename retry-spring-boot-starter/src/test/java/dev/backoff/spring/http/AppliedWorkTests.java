@@ -24,6 +24,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientResponseException;
 
@@ -143,6 +144,22 @@ class AppliedWorkTests {
 				.placeByKey(() -> HttpClients.REST_CLIENT.post(context, this.server.url())));
 			assertThat(this.server.applied()).hasSize(1);
 			assertThat(output).contains(WARNING + ", and no idempotency key was sent: add the host");
+		});
+	}
+
+	@Test
+	void isAppliedOnceByKeyIfOnlyASafeRequestMayHaveOne() {
+		this.runner.withPropertyValues("backoff.http.hosts=localhost").run((context) -> {
+			String elsewhere = this.server.url().replace("localhost", "127.0.0.1");
+			Throwable unused = catchThrowable(() -> context.getBean(Orders.class).placeByKey(() -> {
+				RestClient client = context.getBean(RestClient.Builder.class).build();
+				catchThrowable(() -> client.get()
+					.uri("http://localhost:" + SocketServer.closedPort())
+					.retrieve()
+					.toBodilessEntity());
+				client.post().uri(elsewhere).body("work").retrieve().toBodilessEntity();
+			}));
+			assertThat(this.server.applied()).hasSize(1);
 		});
 	}
 
