@@ -64,17 +64,17 @@ final class FailureRules {
 
 	/* Return whether an HTTP client has reported the failure, and note its request. */
 	private boolean isOfRequest(Throwable failure, CallState call) {
+		boolean ofRequest = false;
 		for (FailureClassifier classifier : this.policy.classifiers()) {
 			FailureClassifier.FailedRequest request = classifier.failedRequest(failure);
+			ofRequest |= request != null;
 			if (request != null && request.method() != null) {
 				call.requested = request.uri();
 				AttemptContext.report(call, UnsafeRequest.of(request.method(), request.uri()), AttemptReports::failed);
-			}
-			if (request != null) {
-				return true;
+				break;
 			}
 		}
-		return false;
+		return ofRequest;
 	}
 
 	private Outcome judgeUnguarded(Throwable failure, boolean ofRequest, CallState call) {

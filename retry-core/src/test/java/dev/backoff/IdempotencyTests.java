@@ -252,6 +252,26 @@ class IdempotencyTests {
 		}
 
 		@Test
+		void anyClassifierMayNameTheRequest() {
+			FailureClassifier other = new FailureClassifier() {
+
+				@Override
+				public FailureClassification classify(Throwable failure) {
+					return null;
+				}
+
+				@Override
+				public FailedRequest failedRequest(Throwable failure) {
+					return new FailedRequest("POST", PAY);
+				}
+
+			};
+			assertThat(attempts(null, this.io,
+					(policy) -> policy.classifiers(List.of(IdempotencyTests.this.client, other))))
+				.isOne();
+		}
+
+		@Test
 		void whatAnotherThreadSentCounts() {
 			IdempotencyTests.this.request = () -> {
 				Thread thread = new Thread(RetryContext.capture().wrap(() -> {
