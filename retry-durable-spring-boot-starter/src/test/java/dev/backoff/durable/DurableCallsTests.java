@@ -469,7 +469,7 @@ class DurableCallsTests extends ShopFixture {
 				.withMessageStartingWith("Arguments of Payments.poll(String, Map): cannot be written as JSON and read "
 						+ "again. Pass values that Jackson can write and read: ");
 			assertThatIllegalArgumentException().isThrownBy(() -> shop.mails("x".repeat(101)))
-				.withMessageContaining("must be one line of 1 to 100 characters");
+				.withMessageContaining("must be one line of 1 to 100 plain characters");
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> shop.poll("t1", Map.of("a", IntStream.range(0, 500).boxed().toList())))
 				.withMessageContaining("must not exceed backoff.durable.max-payload (1024 bytes)");

