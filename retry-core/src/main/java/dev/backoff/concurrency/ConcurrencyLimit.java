@@ -44,6 +44,9 @@ public final class ConcurrencyLimit {
 
 	private volatile int state;
 
+	/* Permits that are free and have still to be handed over, under the lock. */
+	private int freed;
+
 	/**
 	 * Make a limit with all its permits free.
 	 * @param policy the policy's name, for messages
@@ -98,6 +101,7 @@ public final class ConcurrencyLimit {
 	 * because the queue is full
 	 */
 	public Ticket enter() {
+		handOver(0);
 		Ticket ticket = new Ticket(this, Standing.WAITING);
 		synchronized (this.lock) {
 			while (this.state >= 0) {
@@ -130,18 +134,28 @@ public final class ConcurrencyLimit {
 		handOver(1);
 	}
 
-	private void handOver(int freed) {
+	private void handOver(int more) {
+		synchronized (this.lock) {
+			this.freed += more;
+		}
+		try {
+			// or the calls would have their permits and not be woken
+			int unused = reserveStack(100);
+			grant().forEach(Runnable::run);
+		}
+		catch (StackOverflowError ex) {
+			// the next call without a permit hands this one over
+		}
+	}
+
+	private static int reserveStack(int frames) {
+		return (frames > 0) ? reserveStack(frames - 1) + 1 : 0;
+	}
+
+	private List<Runnable> grant() {
 		List<Runnable> served = new ArrayList<>();
 		synchronized (this.lock) {
-			if (this.state >= 0) {
-				// no call waits any more
-				int seen = this.state;
-				while (seen > 0 && !STATE.compareAndSet(this, seen, seen - freed)) {
-					seen = this.state;
-				}
-				return;
-			}
-			int taken = ~this.state - freed;
+			int taken = (this.state < 0) ? ~this.state - this.freed : 0;
 			while (this.queue.size > 0 && taken < this.permits) {
 				Ticket first = this.queue.head.next;
 				if (first.waiter != null) {
@@ -151,16 +165,19 @@ public final class ConcurrencyLimit {
 				first.standing = Standing.GRANTED;
 				taken++;
 			}
-			this.state = (this.queue.size > 0) ? ~taken : taken;
-		}
-		try {
-			for (Runnable waiter : served) {
-				waiter.run();
+			if (this.state < 0) {
+				this.state = (this.queue.size > 0) ? ~taken : taken;
 			}
+			else {
+				// no call waits any more
+				int seen = this.state;
+				while (seen > 0 && !STATE.compareAndSet(this, seen, Math.max(0, seen - this.freed))) {
+					seen = this.state;
+				}
+			}
+			this.freed = 0;
 		}
-		catch (StackOverflowError ex) {
-			// the permit is given back all the same
-		}
+		return served;
 	}
 
 	/** Note what waits for the ticket's permit; return whether it has it already. */
