@@ -153,9 +153,8 @@ final class AttemptContext {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
 		path.append('#').append((this.shared != null) ? this.shared.requests.incrementAndGet() : ++this.requests);
-		AttemptReports own = receivers().get(0);
 		return () -> {
-			own.keyAsked = true;
+			report(this.call, null, (reports, none) -> reports.keyAsked = true);
 			return root.derive(path);
 		};
 	}
@@ -192,6 +191,12 @@ final class AttemptContext {
 	private static @Nullable CallState repeatedBy(CallState call) {
 		Idempotency idempotency = call.settings().policy().idempotency();
 		return (idempotency == Idempotency.YES || idempotency == Idempotency.BY_KEY) ? null : call.around();
+	}
+
+	/** Return whether a key lets this call or one around it repeat its requests. */
+	static boolean isByKey(@Nullable CallState call) {
+		return call != null
+				&& (call.settings().policy().idempotency() == Idempotency.BY_KEY || isByKey(repeatedBy(call)));
 	}
 
 	/* The permits of this attempt and of those around it. */

@@ -46,8 +46,8 @@ public final class OutboundRequest {
 		}
 		call.requested = uri;
 		AttemptContext.report(call, UnsafeRequest.of(method, uri), AttemptReports::sends);
-		Supplier<String> key = (call.isAttempt() && call.settings().policy().idempotency() == Idempotency.BY_KEY)
-				? call.context().nextRequestKey() : null;
+		Supplier<String> key = (call.isAttempt() && AttemptContext.isByKey(call)) ? call.context().nextRequestKey()
+				: null;
 		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.attemptTimeLeft(), key);
 	}
 
@@ -82,7 +82,8 @@ public final class OutboundRequest {
 	 * request keeps its key at each attempt of this call and of an enclosing call. Each
 	 * request of an attempt and each call has its own key. A call that asks for neither
 	 * this key nor {@link Attempt#idempotencyKey()} counts as a call that sends no key.
-	 * @return 36 characters, or null unless the policy is {@link Idempotency#BY_KEY}
+	 * @return 36 characters, or null unless the policy, or one around it whose attempts
+	 * repeat the request, is {@link Idempotency#BY_KEY}
 	 */
 	public @Nullable String idempotencyKey() {
 		return (this.idempotencyKey != null) ? this.idempotencyKey.get() : null;

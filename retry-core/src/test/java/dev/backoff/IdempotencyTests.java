@@ -3,7 +3,9 @@ package dev.backoff;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -299,6 +301,17 @@ class IdempotencyTests {
 			});
 			assertThat(attempts(outer, this.io)).isEqualTo(attempts);
 			assertThat(requests[0]).isEqualTo(attempts);
+		}
+
+		@Test
+		void anOuterPolicyByKeyRepeatsARequestThatHasItsKey() {
+			Set<String> keys = new HashSet<>();
+			IdempotencyTests.this.request = () -> retry(null).call(() -> {
+				keys.add(OutboundRequest.begin("POST", PAY).idempotencyKey());
+				throw IdempotencyTests.this.failure;
+			});
+			assertThat(attempts(Idempotency.BY_KEY, this.io)).isEqualTo(3);
+			assertThat(keys).hasSize(1).doesNotContainNull();
 		}
 
 		private void sends(String... methods) {

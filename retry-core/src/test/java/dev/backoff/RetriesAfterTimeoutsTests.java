@@ -37,13 +37,8 @@ class RetriesAfterTimeoutsTests extends CallFixture {
 			new RetryBudget.Listener() {
 
 				@Override
-				public void barred(RetryBudget budget) {
-					RetriesAfterTimeoutsTests.this.told.add("barred");
-				}
-
-				@Override
-				public void unbarred(RetryBudget budget) {
-					RetriesAfterTimeoutsTests.this.told.add("unbarred");
+				public void barring(RetryBudget budget, boolean barring) {
+					RetriesAfterTimeoutsTests.this.told.add(barring ? "barred" : "unbarred");
 				}
 
 			});

@@ -148,7 +148,7 @@ public final class RetryBudget {
 		long before = this.strikes.getAndUpdate(change);
 		boolean barring = Strikes.isBarring(change.applyAsLong(before));
 		if (barring != Strikes.isBarring(before)) {
-			tell(barring ? this.listener::barred : this.listener::unbarred);
+			tell((budget) -> this.listener.barring(budget, barring));
 		}
 	}
 
@@ -440,17 +440,11 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * From now on no retry follows a timeout.
+		 * From now on no retry follows a timeout, or retries follow timeouts again.
 		 * @param budget the budget
+		 * @param barring whether no retry follows
 		 */
-		default void barred(RetryBudget budget) {
-		}
-
-		/**
-		 * Retries may follow timeouts again.
-		 * @param budget the budget
-		 */
-		default void unbarred(RetryBudget budget) {
+		default void barring(RetryBudget budget, boolean barring) {
 		}
 
 	}

@@ -60,17 +60,13 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	}
 
 	@Override
-	public void barred(RetryBudget budget) {
-		log(Level.WARN, budget,
-				"bars retries after timeouts, since they timed out too (" + number(budget.balance()) + " of "
-						+ exact(budget.settings().tokens())
-						+ " tokens): until up to 40 calls have succeeded, or for ten "
-						+ "minutes; other retries, and calls that wait, go on");
-	}
-
-	@Override
-	public void unbarred(RetryBudget budget) {
-		log(Level.INFO, budget, "allows retries after timeouts again");
+	public void barring(RetryBudget budget, boolean barring) {
+		log(barring ? Level.WARN : Level.INFO, budget,
+				!barring ? "allows retries after timeouts again"
+						: "bars retries after timeouts, since they timed out too (" + number(budget.balance()) + " of "
+								+ exact(budget.settings().tokens())
+								+ " tokens): until up to 40 calls have succeeded, or for ten "
+								+ "minutes; other retries, and calls that wait, go on");
 	}
 
 	@Override

@@ -51,9 +51,6 @@ public final class PolicyAdvice {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
 		BackoffRule rule = policy.rule();
-		if (isExponential(effective) && !rule.jitter().replacesShape()) {
-			adviseGrowth(rule, text(effective, PolicyKey.MULTIPLIER), advice);
-		}
 		adviseShape(rule, effective, advice);
 		boolean limited = policy.maxAttempts() > 1 && policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
@@ -210,14 +207,6 @@ public final class PolicyAdvice {
 		ClassLoader classLoader = PolicyAdvice.class.getClassLoader();
 		Class<?> type = ClassUtils.isPresent(name, classLoader) ? ClassUtils.resolveClassName(name, classLoader) : null;
 		return type != null && listed.isAssignableFrom(type) && retryOn.stream().noneMatch(type::isAssignableFrom);
-	}
-
-	private static void adviseGrowth(BackoffRule rule, String multiplier, List<String> advice) {
-		double growth = (rule.baseNanos() == 0) ? 1 : (double) rule.shape().nanos(2) / rule.baseNanos();
-		if (growth != 1 && (growth < 1.5 || growth > 4)) {
-			advice.add("the multiplier " + multiplier + " is outside 1.5 to 4: it grows "
-					+ ((growth < 1.5) ? "too slowly to relieve a server" : "so fast that late retries hardly happen"));
-		}
 	}
 
 }

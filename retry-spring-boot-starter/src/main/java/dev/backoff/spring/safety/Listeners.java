@@ -30,13 +30,8 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 	}
 
 	@Override
-	public void barred(RetryBudget budget) {
-		tell(RetryBudget.Listener.class, (listener) -> listener.barred(budget));
-	}
-
-	@Override
-	public void unbarred(RetryBudget budget) {
-		tell(RetryBudget.Listener.class, (listener) -> listener.unbarred(budget));
+	public void barring(RetryBudget budget, boolean barring) {
+		tell(RetryBudget.Listener.class, (listener) -> listener.barring(budget, barring));
 	}
 
 	@Override

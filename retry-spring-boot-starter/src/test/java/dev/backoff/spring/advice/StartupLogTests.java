@@ -142,17 +142,6 @@ class StartupLogTests {
 		}
 
 		@Test
-		void advisesAgainstSlowAndFastGrowth() {
-			assertThat(log("backoff.policies.orders.multiplier: 1.1", Orders.class)).containsExactly(
-					"INFO @Backoff on Orders.place(), policy orders: the multiplier 1.1 is outside 1.5 to 4: it grows too "
-							+ "slowly to relieve a server");
-			assertThat(log("backoff.policies.orders: { multiplier: 10, cap: 100s, base: 10ms }", Orders.class))
-				.containsExactly(
-						"INFO @Backoff on Orders.place(), policy orders: the multiplier 10 is outside 1.5 to 4: "
-								+ "it grows so fast that late retries hardly happen");
-		}
-
-		@Test
 		void advisesADeadlineForManyAttempts() {
 			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");

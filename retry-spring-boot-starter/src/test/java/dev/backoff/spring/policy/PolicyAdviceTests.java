@@ -35,17 +35,6 @@ class PolicyAdviceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "1, true", "1.01, false", "1.49, false", "1.5, true", "4, true", "4.1, false" })
-	void isAboutTheMultiplier(String multiplier, boolean good) {
-		assertThat(advice("multiplier: " + multiplier).isEmpty()).isEqualTo(good);
-	}
-
-	@Test
-	void isNotAboutTheMultiplierOfABaseOfZero() {
-		assertThat(advice("base: 0", "multiplier: 9")).isEmpty();
-	}
-
-	@ParameterizedTest
 	@CsvSource({ "16, true", "17, false" })
 	void isAboutManyAttempts(int attempts, boolean good) {
 		String cap = "cap: 200ms";
