@@ -40,8 +40,7 @@ public enum Contender {
 	RESILIENCE4J("Resilience4j", Resilience4j.class, Contender.RESILIENCE4J_RETRY),
 
 	/** Resilience4j with its breaker, as that is without configuration. */
-	RESILIENCE4J_WITH_BREAKER("Resilience4j with breaker", Resilience4jWithBreaker.class,
-			Contender.RESILIENCE4J_RETRY);
+	RESILIENCE4J_WITH_BREAKER("Resilience4j with breaker", Resilience4jWithBreaker.class, Contender.RESILIENCE4J_RETRY);
 
 	private static final String RESILIENCE4J_RETRY = """
 			resilience4j.retry.instances.partner.max-attempts=4
