@@ -30,8 +30,8 @@ class StackOverflowTests {
 	private static final int FRAMES = 100;
 
 	@ParameterizedTest
-	@CsvSource({ "done, -Xint", "failing, -Xint", "later, -Xint", "opening, -Xint", "done, -Xmixed", "failing, -Xmixed",
-			"later, -Xmixed", "opening, -Xmixed" })
+	@CsvSource({ "done, -Xint", "failing, -Xint", "later, -Xint", "opening, -Xint", "waiting, -Xint", "done, -Xmixed",
+			"failing, -Xmixed", "later, -Xmixed", "opening, -Xmixed" })
 	void losesNoPermitWhereverItHappensInACall(String kind, String mode) throws Exception {
 		Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), mode,
 				"-cp", System.getProperty("java.class.path"), StackOverflowTests.class.getName(), kind)
@@ -46,6 +46,10 @@ class StackOverflowTests {
 
 	/** Make calls that begin near the end of the stack, each a frame higher. */
 	public static void main(String[] arguments) throws InterruptedException {
+		if (arguments[0].equals("waiting")) {
+			System.out.println("lost permits 0, probes 0, calls " + asleep());
+			return;
+		}
 		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1_000_000, 0);
 		CallRegistry running = new CallRegistry();
 		boolean opening = arguments[0].equals("opening");
@@ -79,6 +83,41 @@ class StackOverflowTests {
 			lost--;
 		}
 		System.out.println("lost permits " + limit.active() + ", probes " + lost + ", calls " + running.running());
+	}
+
+	/*
+	 * How many waiting calls sleep on, though a permit came back and another call came.
+	 */
+	private static int asleep() throws InterruptedException {
+		int asleep = 0;
+		for (int frame = 0; frame < FRAMES; frame++) {
+			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 10);
+			boolean taken = limit.tryAcquire();
+			boolean[] woken = new boolean[1];
+			limit.enter().whenGranted(() -> woken[0] = depth(30) && taken);
+			int only = frame;
+			boolean[] released = new boolean[1];
+			onThread(() -> descend(() -> {
+				try {
+					limit.release();
+					released[0] = true;
+				}
+				catch (StackOverflowError ex) {
+					// it had no room to begin
+				}
+			}, only));
+			if (!released[0]) {
+				limit.release();
+			}
+			limit.enter().leave();
+			asleep += woken[0] ? 0 : 1;
+		}
+		return asleep;
+	}
+
+	/* As many frames as it takes to wake a call. */
+	private static boolean depth(int frames) {
+		return frames == 0 || depth(frames - 1);
 	}
 
 	private static void start(Retry retry, String kind) {

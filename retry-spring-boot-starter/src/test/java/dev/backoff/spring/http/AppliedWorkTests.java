@@ -153,10 +153,11 @@ class AppliedWorkTests {
 			String elsewhere = this.server.url().replace("localhost", "127.0.0.1");
 			Throwable unused = catchThrowable(() -> context.getBean(Orders.class).placeByKey(() -> {
 				RestClient client = context.getBean(RestClient.Builder.class).build();
-				catchThrowable(() -> client.get()
+				Throwable refused = catchThrowable(() -> client.get()
 					.uri("http://localhost:" + SocketServer.closedPort())
 					.retrieve()
 					.toBodilessEntity());
+				assertThat(refused).isNotNull();
 				client.post().uri(elsewhere).body("work").retrieve().toBodilessEntity();
 			}));
 			assertThat(this.server.applied()).hasSize(1);
