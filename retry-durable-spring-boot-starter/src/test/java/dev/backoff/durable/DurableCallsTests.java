@@ -17,14 +17,10 @@ import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.MDC;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.breaker.BreakerState;
@@ -368,23 +364,6 @@ class DurableCallsTests extends ShopFixture {
 			shop.mails("订单 é 😀 #1/2");
 			assertThat(shop.rows()).isEqualTo(1);
 		}, NO_WORK);
-	}
-
-	@Test
-	@ExtendWith(OutputCaptureExtension.class)
-	void aRowWrittenByOthersForgesNoLineOfTheLog(CapturedOutput output) {
-		StoredCall old = new CallJson(JsonMapper.shared()).deserialize(StoredCall.class,
-				"{\"id\":\"i1\",\"key\":\"o1\\nERROR\"}".getBytes(StandardCharsets.UTF_8));
-		assertThat(old.label()).isEqualTo("i1 (key o1?ERROR)");
-		store("o1", "o2");
-		run((shop) -> {
-			shop.execute("update backoff_calls set task_instance = ?, task_data = ? where task_instance = 'o1'", 1,
-					"o1\nERROR", "no json".getBytes(StandardCharsets.UTF_8));
-			shop.failures("mails", "o1\nERROR");
-			shop.execute("update backoff_calls set task_name = ? where task_instance = 'o2'", 1, "o2\nERROR");
-		}, NO_WORK);
-		run((shop) -> assertThat(output).contains("row o1?ERROR: it is no call", "policy o2?ERROR of 1")
-			.doesNotContain("\nERROR"));
 	}
 
 	@Test
