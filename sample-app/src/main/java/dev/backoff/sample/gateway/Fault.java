@@ -9,7 +9,8 @@ import org.springframework.boot.convert.DurationStyle;
 /**
  * The fault of one call. As parameters of {@code POST /faults/<route>}, exactly one of:
  * <ul>
- * <li>{@code answer=503}, optionally with {@code retry-after=2}: answer that status</li>
+ * <li>{@code answer=503}, optionally with {@code retry-after=2} or, to be late, with
+ * {@code hang=1s}: answer that status</li>
  * <li>{@code hang=5s}: work and answer, but late</li>
  * <li>{@code reset}: reset the connection instead of working</li>
  * <li>{@code apply-and-reset}: work, then reset the connection instead of answering</li>
@@ -24,7 +25,11 @@ interface Fault {
 	static Fault of(Map<String, String> parameters) {
 		if (parameters.containsKey("answer")) {
 			Reply reply = Reply.of(Integer.parseInt(parameters.get("answer")), parameters.get("retry-after"));
-			return (exchange) -> exchange.answer(reply);
+			Duration length = DurationStyle.detectAndParse(parameters.getOrDefault("hang", "0"));
+			return (exchange) -> {
+				Thread.sleep(length.toMillis());
+				exchange.answer(reply);
+			};
 		}
 		if (parameters.containsKey("hang")) {
 			Duration length = DurationStyle.detectAndParse(parameters.get("hang"));

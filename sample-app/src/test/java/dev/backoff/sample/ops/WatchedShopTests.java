@@ -159,7 +159,8 @@ class WatchedShopTests {
 		await().until(() -> !this.prometheus
 			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
 			.isEmpty());
-		this.shop.fault("quotes?hang=2s&percent=40");
+		// of timeouts no storm could come, since retries after them stop
+		this.shop.fault("quotes?answer=503&hang=500ms&percent=40");
 		// the storm first: after 30 seconds it is compared with itself
 		awaitFiring("BackoffStormSuspected");
 		awaitFiring("BackoffDependencyFailing");
