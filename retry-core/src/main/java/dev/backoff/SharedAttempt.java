@@ -119,6 +119,11 @@ final class SharedAttempt {
 		/* The last one, or null. */
 		final AtomicReference<@Nullable UnsafeRequest> unsafe = new AtomicReference<>();
 
+		/* Has counted the timeout of a call inside. */
+		volatile @Nullable RetryBudget struck;
+
+		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
+
 		/** Note a request: an unsafe one, or null for one that may be repeated. */
 		void sends(@Nullable UnsafeRequest request) {
 			this.unsafe.updateAndGet((before) -> UnsafeRequest.after(before, request));
@@ -129,11 +134,6 @@ final class SharedAttempt {
 			this.unsafe.updateAndGet((before) -> (request != null && request.isSame(before)) ? before
 					: UnsafeRequest.after(before, request));
 		}
-
-		/* Has counted the timeout of a call inside. */
-		volatile @Nullable RetryBudget struck;
-
-		final Queue<HandledFailure> handledFailures = new ConcurrentLinkedQueue<>();
 
 	}
 
