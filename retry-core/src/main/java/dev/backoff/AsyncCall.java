@@ -175,39 +175,48 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		CallStack stack = CallStack.ofThread();
 		CallStack.Driving driving = new CallStack.Driving(stack.driving);
 		stack.driving = driving;
+		boolean driven = false;
+		boolean begun = false;
+		Throwable thrown = null;
 		try {
 			Decision first = (next != null) ? next : begin();
 			for (Decision decision = first; decision != null; decision = driving.next()) {
 				take(decision, driving);
 			}
-		}
-		catch (Throwable ex) {
-			// calls no method first, since an overflow may have left no stack for one
-			boolean begun = !driving.owning && this.underWay == driving.begun;
-			if (begun || driving.owning) {
-				this.underWay = null;
-				driving.owning = false;
-				synchronized (CallStack.CUT_OFF) {
-					this.state.inner = CallStack.CUT_OFF.inner;
-					CallStack.CUT_OFF.inner = this.state;
-				}
-			}
-			if (begun && driving.begun instanceof AsyncWait wait) {
-				wait.ended();
-			}
-			CallStack.settle();
-			this.result.fail(ex);
-		}
-		finally {
-			stack.driving = driving.outer;
 			if (driving.owning) {
 				this.state.attemptEnded();
 				this.state.leaveQueue();
-				if (!this.result.isDone()) {
-					// a stage keeps to itself what is thrown at its end
-					this.result.fail(new IllegalStateException("the end of an attempt was lost"));
-				}
 			}
+			driven = true;
+		}
+		catch (Throwable ex) {
+			thrown = ex;
+		}
+		finally {
+			stack.driving = driving.outer;
+			begun = !driven && !driving.owning && this.underWay == driving.begun;
+			if (begun || (!driven && driving.owning)) {
+				// calls no method, since an overflow may have left no stack for one
+				this.underWay = null;
+				CallState before = CallStack.CUT_OFF[stack.place];
+				while (before != null && before.attempt == 0) {
+					before = before.inner;
+				}
+				this.state.inner = before;
+				CallStack.CUT_OFF[stack.place] = this.state;
+				CallStack.owing = true;
+			}
+		}
+		if (begun && driving.begun instanceof AsyncWait wait) {
+			wait.ended();
+		}
+		if (thrown != null) {
+			CallStack.settle();
+			this.result.fail(thrown);
+		}
+		else if (driving.owning && !this.result.isDone()) {
+			// a stage keeps to itself what is thrown at its end
+			this.result.fail(new IllegalStateException("the end of an attempt was lost"));
 		}
 	}
 

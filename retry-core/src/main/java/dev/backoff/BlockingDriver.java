@@ -19,6 +19,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 		CallStack stack = CallStack.ofThread();
 		CallState outer = stack.top;
 		CallState call = stack.push();
+		boolean popped = false;
 		CallResult result;
 		try {
 			try {
@@ -47,17 +48,22 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 			}
 			finally {
 				stack.pop(call);
+				popped = true;
 			}
 		}
-		catch (Throwable thrown) {
-			// calls no method, since an overflow may have left no stack for one
-			stack.top = outer;
-			outer.inner = null;
-			synchronized (CallStack.CUT_OFF) {
-				call.inner = CallStack.CUT_OFF.inner;
-				CallStack.CUT_OFF.inner = call;
+		finally {
+			if (!popped) {
+				// calls no method, since an overflow has left no stack for one
+				stack.top = outer;
+				outer.inner = null;
+				CallState before = CallStack.CUT_OFF[stack.place];
+				while (before != null && before.attempt == 0) {
+					before = before.inner;
+				}
+				call.inner = before;
+				CallStack.CUT_OFF[stack.place] = call;
+				CallStack.owing = true;
 			}
-			throw thrown;
 		}
 		return finish(result, stack.running(), context, recovery);
 	}

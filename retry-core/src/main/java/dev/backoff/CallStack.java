@@ -4,6 +4,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +25,21 @@ final class CallStack {
 	private static final ThreadLocal<@Nullable Reference<CallStack>> STACKS = new ThreadLocal<>();
 
 	/*
-	 * Calls that a stack overflow has cut off, which may hold permits: the last one, and
-	 * inside each the one before. The monitor of this object needs no stack.
+	 * Calls that a stack overflow has cut off, which may hold permits: by the place of
+	 * their stack, the last one, and inside each the one before. A finally puts them here
+	 * that neither calls a method nor enters a monitor, since both may overflow again. It
+	 * leaves out what has been settled, so that nothing else has to take it out.
 	 */
-	static final CallState CUT_OFF = new CallState(null);
+	static final @Nullable CallState[] CUT_OFF = new CallState[256];
+
+	/* Whether a call may be there that is not settled. */
+	static volatile boolean owing;
+
+	private static volatile boolean settling;
+
+	private static final AtomicInteger NUMBER = new AtomicInteger();
+
+	final int place = NUMBER.getAndIncrement() & (CUT_OFF.length - 1);
 
 	CallState top = new CallState(null);
 
@@ -54,24 +66,29 @@ final class CallStack {
 
 	/** Give back what the calls hold that were cut off, on whatever thread. */
 	static void settle() {
-		while (CUT_OFF.inner != null) {
-			CallState call;
-			synchronized (CUT_OFF) {
-				call = CUT_OFF.inner;
-				if (call == null) {
-					return;
-				}
-				CUT_OFF.inner = call.inner;
-			}
-			try {
-				call.clear();
-			}
-			catch (Throwable ex) {
-				synchronized (CUT_OFF) {
-					call.inner = CUT_OFF.inner;
-					CUT_OFF.inner = call;
-				}
+		if (!owing) {
+			return;
+		}
+		synchronized (CUT_OFF) {
+			if (settling) {
 				return;
+			}
+			settling = true;
+		}
+		boolean settled = false;
+		try {
+			owing = false;
+			for (CallState last : CUT_OFF) {
+				for (CallState call = last; call != null; call = call.inner) {
+					call.clear();
+				}
+			}
+			settled = true;
+		}
+		finally {
+			settling = false;
+			if (!settled) {
+				owing = true;
 			}
 		}
 	}

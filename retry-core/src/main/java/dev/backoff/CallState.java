@@ -34,7 +34,8 @@ final class CallState {
 
 	private long limit = Nanos.UNLIMITED;
 
-	private int attempt;
+	/* 0 before the call has begun, and when it has given back what it held. */
+	int attempt;
 
 	/* The reading at the start of the running attempt, or at the end of the wait. */
 	long attemptStart;

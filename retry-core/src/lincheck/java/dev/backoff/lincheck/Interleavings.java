@@ -1,6 +1,7 @@
 package dev.backoff.lincheck;
 
 import org.jetbrains.lincheck.Lincheck;
+import org.jetbrains.lincheck.LincheckSettings;
 
 /** Runs threads under many interleavings. */
 final class Interleavings {
@@ -11,7 +12,10 @@ final class Interleavings {
 	}
 
 	static void run(Runnable test) {
-		Lincheck.runConcurrentTest(NUMBER, test);
+		LincheckSettings usual = new LincheckSettings();
+		// no other way to permit recursion, as where a limit reserves stack
+		Lincheck.runConcurrentTestInternal$lincheck(NUMBER, usual.copy(usual.getAnalyzeStdLib(),
+				usual.getLoopIterationsBeforeThreadSwitch(), usual.getLoopBound(), 1_000), test);
 	}
 
 	/** Run one on a thread of its own and the other here, and wait for both. */

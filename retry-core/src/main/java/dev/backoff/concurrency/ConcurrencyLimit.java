@@ -44,9 +44,6 @@ public final class ConcurrencyLimit {
 
 	private volatile int state;
 
-	/* Permits that are free and have still to be handed over, under the lock. */
-	private int freed;
-
 	/**
 	 * Make a limit with all its permits free.
 	 * @param policy the policy's name, for messages
@@ -101,7 +98,6 @@ public final class ConcurrencyLimit {
 	 * because the queue is full
 	 */
 	public Ticket enter() {
-		handOver(0);
 		Ticket ticket = new Ticket(this, Standing.WAITING);
 		synchronized (this.lock) {
 			while (this.state >= 0) {
@@ -134,28 +130,20 @@ public final class ConcurrencyLimit {
 		handOver(1);
 	}
 
-	private void handOver(int more) {
-		synchronized (this.lock) {
-			this.freed += more;
-		}
-		try {
-			// or the calls would have their permits and not be woken
-			int unused = reserveStack(100);
-			grant().forEach(Runnable::run);
-		}
-		catch (StackOverflowError ex) {
-			// the next call without a permit hands this one over
-		}
-	}
-
-	private static int reserveStack(int frames) {
-		return (frames > 0) ? reserveStack(frames - 1) + 1 : 0;
-	}
-
-	private List<Runnable> grant() {
+	private void handOver(int freed) {
+		// a call that has its permit, but is not woken, would sleep on
+		int unused = reserveStack(200);
 		List<Runnable> served = new ArrayList<>();
 		synchronized (this.lock) {
-			int taken = (this.state < 0) ? ~this.state - this.freed : 0;
+			if (this.state >= 0) {
+				// no call waits any more
+				int seen = this.state;
+				while (seen > 0 && !STATE.compareAndSet(this, seen, seen - freed)) {
+					seen = this.state;
+				}
+				return;
+			}
+			int taken = ~this.state - freed;
 			while (this.queue.size > 0 && taken < this.permits) {
 				Ticket first = this.queue.head.next;
 				if (first.waiter != null) {
@@ -165,19 +153,14 @@ public final class ConcurrencyLimit {
 				first.standing = Standing.GRANTED;
 				taken++;
 			}
-			if (this.state < 0) {
-				this.state = (this.queue.size > 0) ? ~taken : taken;
-			}
-			else {
-				// no call waits any more
-				int seen = this.state;
-				while (seen > 0 && !STATE.compareAndSet(this, seen, Math.max(0, seen - this.freed))) {
-					seen = this.state;
-				}
-			}
-			this.freed = 0;
+			this.state = (this.queue.size > 0) ? ~taken : taken;
 		}
-		return served;
+		served.forEach(Runnable::run);
+	}
+
+	/** Let the stack overflow here, where nothing has changed yet. */
+	private static int reserveStack(int frames) {
+		return (frames > 0) ? reserveStack(frames - 1) + 1 : 0;
 	}
 
 	/** Note what waits for the ticket's permit; return whether it has it already. */
@@ -194,15 +177,25 @@ public final class ConcurrencyLimit {
 			granted = ticket.standing == Standing.GRANTED;
 			if (ticket.standing == Standing.WAITING) {
 				this.queue.remove(ticket);
-				ticket.standing = Standing.OVER;
 				if (this.queue.size == 0) {
 					this.state = ~this.state;
 				}
 			}
+			if (ticket.standing != Standing.REFUSED) {
+				ticket.standing = Standing.OVER;
+			}
 		}
 		if (granted) {
-			release();
-			ticket.standing = Standing.OVER;
+			boolean released = false;
+			try {
+				release();
+				released = true;
+			}
+			finally {
+				if (!released) {
+					ticket.standing = Standing.GRANTED;
+				}
+			}
 		}
 	}
 
