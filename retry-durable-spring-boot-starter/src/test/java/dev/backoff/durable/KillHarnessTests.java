@@ -30,6 +30,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  * with the profile {@code kills}, which prints what it has seen.
  */
 @Tag("long")
+@Tag("ci")
 @Execution(ExecutionMode.CONCURRENT)
 class KillHarnessTests {
 

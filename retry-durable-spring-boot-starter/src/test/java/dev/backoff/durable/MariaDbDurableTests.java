@@ -29,6 +29,7 @@ import dev.backoff.fixture.SocketServer;
 /** Needs the programs of the Debian package mariadb-server. */
 @Tag("long")
 @Tag("mariadb")
+@Tag("ci")
 class MariaDbDurableTests extends DurableContract {
 
 	@TempDir

@@ -5,6 +5,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
+	@Tag("ci")
 	void makesPlainCallsWhereItIsSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.enabled=false")) {
 			shop.fault("payments?answer=500");
@@ -52,6 +54,7 @@ class AheadOfTimeJarTests {
 	}
 
 	@Test
+	@Tag("ci")
 	void makesFirstAttemptsOnlyWhereRetriesAreSwitchedOff() throws IOException {
 		try (ShopProcess shop = start("--backoff.retries-enabled=false")) {
 			shop.fault("payments?answer=500");

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /** The commands of docs/changing.md, typed at the shop, print what the page shows. */
 @Execution(ExecutionMode.CONCURRENT)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the commands are for a shell of Unix")
+@Tag("ci")
 class OperatingJarTests {
 
 	/* Measured milliseconds, which differ in each run. */

@@ -10,6 +10,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * stories of the README, with shorter waits. The partners outlive the shop.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("ci")
 class RestartJarTests {
 
 	private static final String WATCHES = "/actuator/backoff/payment-watch/durable";

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * threads of requests, of the executor and of the scheduler, and without a thread.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("ci")
 class StoppingJarTests {
 
 	/** Long before the five minutes that calls wait. */

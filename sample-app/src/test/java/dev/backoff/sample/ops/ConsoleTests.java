@@ -59,6 +59,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Import(ShopClient.class)
 @DirtiesContext
 @Tag("browser")
+@Tag("ci")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsoleTests {

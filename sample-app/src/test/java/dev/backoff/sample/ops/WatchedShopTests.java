@@ -61,6 +61,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Import(ShopClient.class)
 @DirtiesContext
 @Tag("prometheus")
+@Tag("ci")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @SuppressWarnings("FutureReturnValueIgnored") // the answers to the customers are not read
