@@ -32,13 +32,9 @@ final class DeadTask {
 		this.lanes = lanes;
 	}
 
-	static String name(String policy) {
-		return policy + "/dead";
-	}
-
 	Task<StoredCall> task() {
-		return Tasks.custom(name(this.method.policy()), StoredCall.class)
-			.onFailure((complete, operations) -> operations.reschedule(complete, DurableTask.NEVER))
+		return Tasks.custom(StoredCall.deadTask(this.method.policy()), StoredCall.class)
+			.onFailure((complete, operations) -> operations.reschedule(complete, StoredCall.NEVER))
 			.onDeadExecution((complete, operations) -> operations.reschedule(complete, this.lanes.now()))
 			.execute(this::execute);
 	}
@@ -47,7 +43,7 @@ final class DeadTask {
 		Execution execution = context.getExecution();
 		StoredCall letter = instance.getData();
 		if (!letter.isReadable()) {
-			return (complete, operations) -> operations.reschedule(complete, DurableTask.NEVER);
+			return (complete, operations) -> operations.reschedule(complete, StoredCall.NEVER);
 		}
 		long deadline = this.lanes.methods().policy(this.method).numbers().deadlineNanos();
 		StoredCall call = letter.requeued(this.lanes.now(), deadline, execution.version);
@@ -63,7 +59,7 @@ final class DeadTask {
 			}
 			catch (DuplicateKeyException ex) {
 				outcome = "Not requeued, since another call has the key:";
-				operations.reschedule(complete, DurableTask.NEVER, letter.taken());
+				operations.reschedule(complete, StoredCall.NEVER, letter.taken());
 			}
 			catch (ExecutionException | IllegalStateException ex) {
 				logger.debug("The row has changed", ex);

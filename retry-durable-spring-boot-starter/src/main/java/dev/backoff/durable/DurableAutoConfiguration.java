@@ -78,8 +78,8 @@ public final class DurableAutoConfiguration {
 	static class Meters {
 
 		@Bean
-		DurableMeters.Binder backoffDurableMeters(Lanes lanes) {
-			return new DurableMeters.Binder(lanes);
+		DurableMeterBinder backoffDurableMeters(Lanes lanes) {
+			return new DurableMeterBinder(lanes);
 		}
 
 	}

@@ -72,8 +72,9 @@ final class DurablePart implements EndpointContributor {
 			filter.after(after(parameters.get("after")));
 		}
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
-		client().fetchScheduledExecutionsForTask((phase == Phase.DEAD) ? DeadTask.name(policy.name()) : policy.name(),
-				StoredCall.class, filter, (row) -> calls.add(shown(row, phase)));
+		client().fetchScheduledExecutionsForTask(
+				(phase == Phase.DEAD) ? StoredCall.deadTask(policy.name()) : policy.name(), StoredCall.class, filter,
+				(row) -> calls.add(shown(row, phase)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
 		Map<String, Integer> counts = new LinkedHashMap<>();
@@ -128,7 +129,7 @@ final class DurablePart implements EndpointContributor {
 	}
 
 	private Object delete(String policy, Execution row) {
-		if (Submissions.call(row).slot() != null) {
+		if (Store.call(row).slot() != null) {
 			return left("it is the row of the schedule, which goes on");
 		}
 		client().cancel(row.taskInstance);
@@ -150,7 +151,7 @@ final class DurablePart implements EndpointContributor {
 		}
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
 		// neither those that are due already nor those that stay hide the rest
-		List<String> rows = rows(DeadTask.name(policy), DurableTask.NEVER)
+		List<String> rows = rows(StoredCall.deadTask(policy), StoredCall.NEVER)
 			.filter((row) -> !row.isPicked() && isRequeuable(policy, row.getData()))
 			.limit(limit)
 			.map((row) -> row.getTaskInstance().getId())
@@ -180,7 +181,7 @@ final class DurablePart implements EndpointContributor {
 
 	/* Make a call or a dead letter due. */
 	private Object due(String policy, Execution row, boolean requeued, Instant due) {
-		StoredCall call = Submissions.call(row);
+		StoredCall call = Store.call(row);
 		if (requeued == row.taskInstance.getTaskName().equals(policy)) {
 			return left(requeued ? "it is not dead" : "it is dead; requeue it");
 		}
@@ -188,7 +189,7 @@ final class DurablePart implements EndpointContributor {
 			return left("its key is taken by another call");
 		}
 		boolean unused = client().reschedule(row.taskInstance, due);
-		Submissions.afterCommit(() -> this.lanes.arm(row.taskInstance.getTaskName(), due));
+		Store.afterCommit(() -> this.lanes.arm(row.taskInstance.getTaskName(), due));
 		return Map.of("due", due.toString());
 	}
 
@@ -196,7 +197,7 @@ final class DurablePart implements EndpointContributor {
 	private Object on(String policy, String id, Function<Execution, Object> action) {
 		Store store = this.lanes.store();
 		try {
-			return store.inTransaction(() -> store.find(DeadTask.name(policy), id)
+			return store.inTransaction(() -> store.find(StoredCall.deadTask(policy), id)
 				.or(() -> store.find(policy, id))
 				.or(() -> rows(policy, Instant.EPOCH).filter((row) -> row.getData().id().equals(id))
 					.findFirst()

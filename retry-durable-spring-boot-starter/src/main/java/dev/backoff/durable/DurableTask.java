@@ -42,8 +42,6 @@ import dev.backoff.spring.policy.EffectivePolicy;
  */
 final class DurableTask {
 
-	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
-
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
 	private final DurableMethod method;
@@ -268,14 +266,14 @@ final class DurableTask {
 	private CompletionHandler<StoredCall> dead(StoredCall call, Execution execution, int attempts,
 			StoredCall.Stop stop) {
 		StoredCall letter = call.dead(attempts, stop, execution.version);
-		TaskInstance<StoredCall> row = new TaskInstance<>(DeadTask.name(this.method.policy()), call.id(), letter);
+		TaskInstance<StoredCall> row = new TaskInstance<>(StoredCall.deadTask(this.method.policy()), call.id(), letter);
 		return (complete, operations) -> {
 			if (this.method.schedule(execution) == null) {
-				operations.removeAndScheduleNew(SchedulableInstance.of(row, NEVER));
+				operations.removeAndScheduleNew(SchedulableInstance.of(row, StoredCall.NEVER));
 			}
 			else {
 				// if the process ends between the two, the repetition inserts nothing
-				boolean unused = this.lanes.store().insert(row, NEVER);
+				boolean unused = this.lanes.store().insert(row, StoredCall.NEVER);
 				end(call, complete, operations);
 			}
 			count(Count.DEAD);
@@ -285,7 +283,7 @@ final class DurableTask {
 	/* By the guard, since the row may hold the next call of its key by now. */
 	private void lost(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
-		StoredCall call = Submissions.call(execution);
+		StoredCall call = Store.call(execution);
 		if (this.lanes.store().guarded(execution, call, false, (made) -> repeat(complete, call, made))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",

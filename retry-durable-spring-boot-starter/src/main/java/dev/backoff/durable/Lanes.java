@@ -88,7 +88,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
 			// a process that can read the row looks for it first
 			if (!meters().isUnreadable(instance.getTaskName(), instance.getId(), due)) {
-				Submissions.afterCommit(() -> arm(instance.getTaskName(), due));
+				Store.afterCommit(() -> arm(instance.getTaskName(), due));
 			}
 		}
 
@@ -178,9 +178,9 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 			this.lanes.put(method.policy(),
 					lane(method.policy(), List.of(method.policy()), threads(method), () -> gate(method)));
 		}
-		List<String> letters = all.stream().map((method) -> DeadTask.name(method.policy())).toList();
+		List<String> letters = all.stream().map((method) -> StoredCall.deadTask(method.policy())).toList();
 		Lane dead = lane("dead", letters, 1, () -> new Lane.Gate(true, null));
-		all.forEach((method) -> this.lanes.put(DeadTask.name(method.policy()), dead));
+		all.forEach((method) -> this.lanes.put(StoredCall.deadTask(method.policy()), dead));
 		this.started = true;
 		all.forEach((method) -> OneRowSchedule.start(store(), method, now()));
 		this.lanes.values().stream().distinct().forEach(Lane::start);
@@ -203,7 +203,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private void tell(Collection<TaskSummary> summary) {
 		Set<String> told = new TreeSet<>();
 		for (TaskSummary task : summary) {
-			Instant oldest = lane(task.taskName()).isEmpty() ? DurableTask.NEVER
+			Instant oldest = lane(task.taskName()).isEmpty() ? StoredCall.NEVER
 					: Waiting.of(task.taskName(), store().client()).submitted();
 			if (!oldest.isAfter(now())) {
 				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);

@@ -67,7 +67,7 @@ final class OneRowSchedule {
 			return after.plus(this.delay);
 		}
 		ZonedDateTime next = this.cron.next(after.atZone(this.zone));
-		return (next != null) ? next.toInstant() : DurableTask.NEVER;
+		return (next != null) ? next.toInstant() : StoredCall.NEVER;
 	}
 
 	/** Return the call of a slot, with the same id in each process. */
@@ -87,10 +87,10 @@ final class OneRowSchedule {
 			Instant first = schedule.next(now);
 			boolean unused = store.insert(new TaskInstance<>(method.policy(), INSTANCE, call(method, first, 0)), first);
 		}
-		Instant slot = (row != null) ? Submissions.call(row).slot() : null;
+		Instant slot = (row != null) ? Store.call(row).slot() : null;
 		if (row != null && slot != null && (schedule == null || schedule.isMoved(row, slot, now))) {
 			// unless another process has moved or picked it
-			boolean unused = store.guarded(row, Submissions.call(row), false,
+			boolean unused = store.guarded(row, Store.call(row), false,
 					(operations) -> end(ExecutionComplete.success(row, now, now), method, now, operations));
 		}
 	}
@@ -109,7 +109,7 @@ final class OneRowSchedule {
 			return;
 		}
 		Instant next = schedule.next(after);
-		long fence = Submissions.call(complete.getExecution()).fence();
+		long fence = Store.call(complete.getExecution()).fence();
 		operations.reschedule(complete, next, call(method, next, fence));
 	}
 

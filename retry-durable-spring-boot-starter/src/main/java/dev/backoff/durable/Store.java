@@ -58,6 +58,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ClassUtils;
@@ -443,6 +444,24 @@ final class Store {
 		return bound() != null && TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
+	/** Do something after the commit, or now without a transaction. */
+	static void afterCommit(Runnable action) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+			action.run();
+			return;
+		}
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				if (status == STATUS_COMMITTED) {
+					action.run();
+				}
+			}
+
+		});
+	}
+
 	/**
 	 * Return the data source, or one within it, of which the thread holds the connection
 	 * of a transaction, ended or not; null if it holds none.
@@ -453,6 +472,10 @@ final class Store {
 			source = (source instanceof DelegatingDataSource outer) ? outer.getTargetDataSource() : null;
 		}
 		return source;
+	}
+
+	static StoredCall call(Execution execution) {
+		return (StoredCall) execution.taskInstance.getData();
 	}
 
 	SchedulerClient client() {
@@ -485,8 +508,7 @@ final class Store {
 
 	private boolean isSame(Execution execution, StoredCall call, boolean owned) {
 		Execution stored = find(execution.taskInstance.getTaskName(), execution.taskInstance.getId()).orElse(null);
-		return stored != null && call.isSame((StoredCall) stored.taskInstance.getData())
-				&& (!owned || isPickedHere(stored));
+		return stored != null && call.isSame(call(stored)) && (!owned || isPickedHere(stored));
 	}
 
 }

@@ -40,6 +40,8 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 
 	static final int FORMAT = 1;
 
+	static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
+
 	private static final String TAKEN = "; not requeued, since another call has the key";
 
 	private static final int LONGEST_MESSAGE = 1_000;
@@ -49,6 +51,11 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 	/* It is logged, and an old row may hold any. */
 	StoredCall {
 		key = (key != null) ? Problem.oneLine(key, LONGEST_KEY) : null;
+	}
+
+	/** Return the name of the task of a policy's dead letters. */
+	static String deadTask(String policy) {
+		return policy + "/dead";
 	}
 
 	static StoredCall submitted(String id, @Nullable String key, String method, String arguments, Instant now,

@@ -23,7 +23,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.ResumedCall;
@@ -151,7 +150,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 				written(method, arguments), now, retry.policy().deadlineNanos(),
 				this.traces.submitted(method.policy()));
 		Instant due = (options.notBefore() != null && options.notBefore().isAfter(now)) ? options.notBefore() : now;
-		if (!due.isBefore(DurableTask.NEVER)) {
+		if (!due.isBefore(StoredCall.NEVER)) {
 			throw new IllegalArgumentException("Invalid notBefore (" + due + "): must be before the year 9999.");
 		}
 		Store store = this.lanes.get().store();
@@ -165,13 +164,13 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			this.lanes.get().arm(method.policy(), due);
 		};
 		if (joining) {
-			afterCommit(stored);
+			Store.afterCommit(stored);
 		}
 		else {
 			stored.run();
 		}
 		String id = created ? call.id()
-				: store.find(method.policy(), call.instance()).map(Submissions::call).map(StoredCall::id).orElse(null);
+				: store.find(method.policy(), call.instance()).map(Store::call).map(StoredCall::id).orElse(null);
 		return DurableCall.stored(id, key, created);
 	}
 
@@ -206,32 +205,10 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		}
 	}
 
-	static StoredCall call(Execution execution) {
-		return (StoredCall) execution.taskInstance.getData();
-	}
-
-	/** Do something after the commit, or now without a transaction. */
-	static void afterCommit(Runnable action) {
-		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-			action.run();
-			return;
-		}
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			@Override
-			public void afterCompletion(int status) {
-				if (status == STATUS_COMMITTED) {
-					action.run();
-				}
-			}
-
-		});
-	}
-
 	@Override
 	public boolean end(String policy, String key) {
 		Store store = this.lanes.get().store();
-		StoredCall known = store.find(policy, key).map(Submissions::call).orElse(null);
+		StoredCall known = store.find(policy, key).map(Store::call).orElse(null);
 		if (known != null && known.slot() != null) {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
 		}
@@ -240,7 +217,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		if (known == null || (!later && !store.remove(policy, key))) {
 			return false;
 		}
-		afterCommit(later ? () -> remove(policy, key, known.id()) : () -> ended(policy, known.id()));
+		Store.afterCommit(later ? () -> remove(policy, key, known.id()) : () -> ended(policy, known.id()));
 		return true;
 	}
 
@@ -264,13 +241,13 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	private void remove(String policy, String key, String id) {
 		Store store = this.lanes.get().store();
 		for (int tries = 0; tries < 3; tries++) {
-			Execution execution = store.find(policy, key).filter((row) -> id.equals(call(row).id())).orElse(null);
+			Execution execution = store.find(policy, key).filter((row) -> id.equals(Store.call(row).id())).orElse(null);
 			if (execution == null) {
 				return;
 			}
 			Instant now = this.lanes.get().now();
 			DurableMethod method = this.lanes.get().methods().of(policy);
-			if (store.guarded(execution, call(execution), false, (row) -> {
+			if (store.guarded(execution, Store.call(execution), false, (row) -> {
 				if (method != null) {
 					OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row);
 				}
@@ -289,12 +266,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	public Optional<DurableState> find(String policy, String key) {
 		Store store = this.lanes.get().store();
 		return store.find(policy, key)
-			.or(() -> store.find(DeadTask.name(policy), key))
+			.or(() -> store.find(StoredCall.deadTask(policy), key))
 			.map((execution) -> state(policy, execution));
 	}
 
 	static DurableState state(String policy, Execution execution) {
-		StoredCall call = call(execution);
+		StoredCall call = Store.call(execution);
 		boolean dead = !policy.equals(execution.taskInstance.getTaskName());
 		DurableState.Phase phase = dead ? DurableState.Phase.DEAD
 				: execution.picked ? DurableState.Phase.RUNNING : DurableState.Phase.SCHEDULED;

@@ -76,7 +76,7 @@ class ArchitectureTests {
 			.check(CLASSES);
 		// Spring itself needs io.micrometer.observation
 		noClasses().that()
-			.doNotHaveSimpleName("Binder")
+			.doNotHaveSimpleName("DurableMeterBinder")
 			.and()
 			.doNotHaveSimpleName("Meters")
 			.and()

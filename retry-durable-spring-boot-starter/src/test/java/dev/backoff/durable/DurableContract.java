@@ -459,8 +459,7 @@ abstract class DurableContract extends ShopFixture {
 			shop.mailsLater("o1");
 			Execution row = shop.lanes().store().find("mails", "o1").orElseThrow();
 			StoredCall call = (StoredCall) row.taskInstance.getData();
-			assertThat(
-					shop.lanes().store().insert(new TaskInstance<>("mails/dead", call.id(), call), DurableTask.NEVER))
+			assertThat(shop.lanes().store().insert(new TaskInstance<>("mails/dead", call.id(), call), StoredCall.NEVER))
 				.isTrue();
 		}, NO_WORK);
 		run((shop) -> {
@@ -516,7 +515,7 @@ abstract class DurableContract extends ShopFixture {
 				.store()
 				.client()
 				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
-			assertThat(shop.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), DurableTask.NEVER))
+			assertThat(shop.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), StoredCall.NEVER))
 				.isTrue();
 			assertThat(shop.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);
 			assertThat(shop.gauge("oldest", "policy", "mails")).isZero();

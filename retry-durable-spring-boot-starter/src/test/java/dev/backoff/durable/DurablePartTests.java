@@ -185,8 +185,8 @@ class DurablePartTests {
 		Store store = context.getBean(Lanes.class).store();
 		Object call = store.find("mails", order).orElseThrow().taskInstance.getData();
 		IntStream.range(0, letters)
-			.forEach((letter) -> assertThat(store
-				.insert(new TaskInstance<>("mails/dead", names + letter, (StoredCall) call), DurableTask.NEVER))
+			.forEach((letter) -> assertThat(
+					store.insert(new TaskInstance<>("mails/dead", names + letter, (StoredCall) call), StoredCall.NEVER))
 				.isTrue());
 	}
 
@@ -222,7 +222,7 @@ class DurablePartTests {
 			context.getBean(Lanes.class).arm("mails/dead", Instant.now());
 			Awaitility.await()
 				.until(() -> calls.find("mails", id)
-					.filter((state) -> state.due().equals(DurableTask.NEVER))
+					.filter((state) -> state.due().equals(StoredCall.NEVER))
 					.isPresent());
 			assertThat(calls.find("mails", "o1"))
 				.hasValueSatisfying((state) -> assertThat(state.state()).isEqualTo(Phase.SCHEDULED));
@@ -287,7 +287,7 @@ class DurablePartTests {
 	void metersCountWhatHappensToCalls() {
 		run((context) -> {
 			MeterRegistry registry = new SimpleMeterRegistry();
-			context.getBean(DurableMeters.Binder.class).bindTo(registry);
+			context.getBean(DurableMeterBinder.class).bindTo(registry);
 			die(context, "o1");
 			context.getBean(Shop.Mails.class).send("o2");
 			Awaitility.await().until(() -> context.getBean(DurableCalls.class).find("mails", "o2").isEmpty());

@@ -61,7 +61,7 @@ class DurableVersionsTests {
 		runner.withBean(VersionWorker.BeforeCalls.class).run((context) -> {
 			Lanes lanes = context.getBean(Lanes.class);
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
-			context.getBean(DurableMeters.Binder.class).bindTo(registry);
+			context.getBean(DurableMeterBinder.class).bindTo(registry);
 			Awaitility.await()
 				.atMost(PATIENCE)
 				.until(() -> registry.get("backoff.durable.unreadable")

@@ -392,7 +392,7 @@ class FaultTests {
 
 		private SimpleMeterRegistry registry() {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
-			this.running.context().getBean(DurableMeters.Binder.class).bindTo(registry);
+			this.running.context().getBean(DurableMeterBinder.class).bindTo(registry);
 			return registry;
 		}
 

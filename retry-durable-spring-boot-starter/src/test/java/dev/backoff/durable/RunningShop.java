@@ -192,7 +192,7 @@ record RunningShop(ApplicationContext context) {
 
 	double gauge(String name, String... tags) {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		new DurableMeters.Binder(lanes()).bindTo(registry);
+		new DurableMeterBinder(lanes()).bindTo(registry);
 		return registry.get("backoff.durable." + name).tags(tags).gauge().value();
 	}
 

@@ -1,0 +1,104 @@
+package dev.backoff.durable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import com.github.kagkarlsson.scheduler.SchedulerClient;
+import com.github.kagkarlsson.scheduler.TaskSummary;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.MeterBinder;
+
+import dev.backoff.durable.DurableMeters.Count;
+import dev.backoff.durable.DurableMeters.Waiting;
+import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.durable.DurableState.Phase;
+
+/** Publishes the counts, and what the table holds, read at most every 30 s. */
+final class DurableMeterBinder implements MeterBinder {
+
+	private static final String PREFIX = "backoff.durable.";
+
+	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER);
+
+	private final Lanes lanes;
+
+	private Instant read = Instant.EPOCH;
+
+	private Collection<TaskSummary> summary = List.of();
+
+	private final Map<String, Waiting> waiting = new HashMap<>();
+
+	DurableMeterBinder(Lanes lanes) {
+		this.lanes = lanes;
+	}
+
+	@Override
+	public void bindTo(MeterRegistry registry) {
+		DurableMeters meters = this.lanes.meters();
+		for (DurableMethod method : this.lanes.methods().all()) {
+			String policy = method.policy();
+			for (Count count : Count.values()) {
+				Tags tags = Tags.of("policy", policy);
+				FunctionCounter.builder(PREFIX + count.meter, meters.adder(count, policy), LongAdder::doubleValue)
+					.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
+					.register(registry);
+			}
+			for (Phase phase : Phase.values()) {
+				gauge("calls", policy, () -> DurableMeters.count(summary(), policy, phase))
+					.tag("state", DurableMeters.lowerCase(phase))
+					.register(registry);
+			}
+			gauge("oldest", policy, () -> since(policy, Waiting::due)).baseUnit("seconds").register(registry);
+			gauge("age", policy, () -> since(policy, Waiting::submitted)).baseUnit("seconds").register(registry);
+			gauge("unreadable", policy, () -> meters.unreadable(policy, this.lanes.now())).register(registry);
+			gauge("lane.paused", policy, () -> this.lanes.lane(policy).filter(Lane::isPaused).isPresent() ? 1 : 0)
+				.register(registry);
+		}
+		Gauge
+			.builder(PREFIX + "orphans",
+					() -> this.lanes.orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
+			.register(registry);
+		meters.lateness((policy,
+				late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late));
+	}
+
+	private static Gauge.Builder<?> gauge(String name, String policy, Supplier<Number> value) {
+		return Gauge.builder(PREFIX + name, value).tags("policy", policy);
+	}
+
+	private synchronized Collection<TaskSummary> summary() {
+		read();
+		return this.summary;
+	}
+
+	private synchronized double since(String policy, Function<Waiting, Instant> time) {
+		read();
+		Waiting known = this.waiting.getOrDefault(policy, NONE);
+		return Math.max(0, Duration.between(time.apply(known), this.lanes.now()).toMillis() / 1000.0);
+	}
+
+	/* Nothing is stored before there is a durable method. */
+	private void read() {
+		List<DurableMethod> methods = this.lanes.methods().all();
+		if (methods.isEmpty() || Math.abs(Duration.between(this.read, this.lanes.now()).toSeconds()) < 30) {
+			return;
+		}
+		// before it, so that a database that is away is asked once
+		this.read = this.lanes.now();
+		SchedulerClient client = this.lanes.store().client();
+		this.summary = client.getScheduledExecutionsSummaryByTask();
+		methods.forEach((method) -> this.waiting.put(method.policy(), Waiting.of(method.policy(), client)));
+	}
+
+}
