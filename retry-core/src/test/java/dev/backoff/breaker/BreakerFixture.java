@@ -65,12 +65,6 @@ abstract class BreakerFixture {
 		}
 	}
 
-	final void succeedSlowly(CircuitBreaker of, int times) {
-		for (int i = 0; i < times; i++) {
-			permit(of).succeeded(SLOW.toNanos() + 1, now());
-		}
-	}
-
 	final boolean isRejected(CircuitBreaker by) {
 		boolean permitting = by.isPermitting(now());
 		Permit permit = by.tryAcquire(now());

@@ -52,6 +52,8 @@ class CircuitBreakerModelTests {
 
 		private final CircuitBreaker breaker;
 
+		private final BreakerFixture.Transitions told = new BreakerFixture.Transitions();
+
 		/* What is under way: for each permit what the model knows of it. */
 		private final List<Permit> permits = new ArrayList<>();
 
@@ -69,6 +71,7 @@ class CircuitBreakerModelTests {
 				.settings(settings)
 				.time(this.time)
 				.random(RandomSources.least())
+				.listener(this.told)
 				.build();
 		}
 
@@ -201,6 +204,9 @@ class CircuitBreakerModelTests {
 			assertThat(this.breaker.counts()).as(this::where).isEqualTo(this.model.counts());
 			assertThat(this.breaker.nanosToPermit(now())).as(this::where).isEqualTo(this.model.nanosToPermit());
 			assertThat(this.breaker.rejected()).as(this::where).isEqualTo(this.model.rejected);
+			assertThat(this.breaker.timeToProbe()).as(this::where)
+				.isEqualTo((this.model.nanosToPermit() > 0) ? Duration.ofNanos(this.model.nanosToPermit()) : null);
+			assertThat(this.told).as(this::where).isEqualTo(this.model.told);
 		}
 
 		private String where() {
@@ -240,6 +246,8 @@ class CircuitBreakerModelTests {
 		private int out;
 
 		private long rejected;
+
+		private final List<String> told = new ArrayList<>();
 
 		Model(BreakerSettings settings, VirtualTime time) {
 			this.settings = settings;
@@ -404,6 +412,9 @@ class CircuitBreakerModelTests {
 		}
 
 		private void enter(BreakerState next) {
+			if (next != this.state) {
+				this.told.add(this.state + " -> " + next);
+			}
 			this.state = next;
 			this.period = new Object();
 			this.calls.clear();

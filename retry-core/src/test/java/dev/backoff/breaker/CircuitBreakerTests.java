@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,17 +72,6 @@ class CircuitBreakerTests extends BreakerFixture {
 	@Nested
 	class ClosedBreaker {
 
-		@Test
-		void staysClosedBelowTheMinimumWhateverFails() {
-			CircuitBreaker of20 = breaker(BreakerSettings.builder());
-			fail(of20, 19);
-			assertThat(of20.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(of20.counts().failureRate()).isEqualTo(1);
-			fail(of20, 1);
-			assertThat(of20.state()).isEqualTo(BreakerState.OPEN);
-			assertThat(told()).containsExactly("CLOSED -> OPEN");
-		}
-
 		@ParameterizedTest
 		@CsvSource({ "100, 100, 0.5, 50, 50", "100, 20, 0.5, 0, 20", "10, 10, 1, 1, 10" })
 		void opensWithTheFailureThatReachesItsRate(int window, int minimum, double rate, int succeeded, int failed) {
@@ -94,45 +82,6 @@ class CircuitBreakerTests extends BreakerFixture {
 			fail(closed, 1);
 			assertThat(closed.state()).isEqualTo(BreakerState.OPEN);
 			assertThat(closed.counts()).isEqualTo(new Counts(Math.min(window, succeeded + failed), failed, 0));
-		}
-
-		@Test
-		void staysClosedWithFortyNineFailuresOfAHundred() {
-			CircuitBreaker of100 = breaker(last(100).minimumCalls(100));
-			succeed(of100, 51);
-			fail(of100, 49);
-			succeed(of100, 51);
-			fail(of100, 49);
-			assertThat(of100.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(of100.counts().failureRate()).isEqualTo(0.49);
-		}
-
-		@Test
-		void looksAtTheCountsAfterAFailureOnly() {
-			CircuitBreaker of4 = breaker(settings());
-			fail(of4, 3);
-			succeed(of4, 3);
-			assertThat(of4.counts().failureRate()).isEqualTo(0.5);
-			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
-			fail(of4, 1);
-			assertThat(of4.state()).isEqualTo(BreakerState.OPEN);
-		}
-
-		@Test
-		void forgetsFailuresOlderThanItsWindow() {
-			CircuitBreaker of4 = breaker(settings());
-			fail(of4, 3);
-			time().advance(Duration.ofSeconds(30));
-			assertThat(of4.counts()).isEqualTo(Counts.NONE);
-			assertThat(of4.counts().failureRate()).isNaN();
-			fail(of4, 3);
-			assertThat(of4.state()).isEqualTo(BreakerState.CLOSED);
-		}
-
-		@Test
-		void countsNothingThatWasReleased() {
-			permit(breaker()).released();
-			assertThat(breaker().counts()).isEqualTo(Counts.NONE);
 		}
 
 		@Test
@@ -155,44 +104,6 @@ class CircuitBreakerTests extends BreakerFixture {
 
 	@Nested
 	class SlowCalls {
-
-		@Test
-		void countOnlyAboveTheLimit() {
-			CircuitBreaker of4 = breaker(settings().minimumCalls(2).slowCallRate(1));
-			permit(of4).succeeded(SLOW.toNanos(), now());
-			assertThat(of4.counts()).isEqualTo(new Counts(1, 0, 0));
-			permit(of4).succeeded(SLOW.toNanos() + 1, now());
-			assertThat(of4.counts()).isEqualTo(new Counts(2, 0, 1));
-			assertThat(of4.counts().slowRate()).isEqualTo(0.5);
-			assertThat(of4.counts().failureRate()).isEqualTo(0);
-		}
-
-		@Test
-		void openTheBreakerThoughTheySucceed() {
-			CircuitBreaker of5 = breaker(settings().minimumCalls(5));
-			succeed(of5, 1);
-			succeedSlowly(of5, 3);
-			assertThat(of5.state()).isEqualTo(BreakerState.CLOSED);
-			succeedSlowly(of5, 1);
-			assertThat(of5.state()).isEqualTo(BreakerState.OPEN);
-			assertThat(of5.counts()).isEqualTo(new Counts(5, 0, 4));
-		}
-
-		@Test
-		void mayFailToo() {
-			permit(breaker()).failed(SLOW.toNanos() + 1, now(), null);
-			assertThat(breaker().counts()).isEqualTo(new Counts(1, 1, 1));
-		}
-
-		@Test
-		void areNoneUnlessALimitIsSet() {
-			CircuitBreaker unlimited = breaker(last(4).minimumCalls(4));
-			for (int i = 0; i < 4; i++) {
-				permit(unlimited).succeeded(Long.MAX_VALUE, now());
-			}
-			assertThat(unlimited.counts()).isEqualTo(new Counts(4, 0, 0));
-			assertThat(unlimited.state()).isEqualTo(BreakerState.CLOSED);
-		}
 
 		@Test
 		void areNotThoseThatEndBeforeTheyBegan() {
@@ -226,93 +137,16 @@ class CircuitBreakerTests extends BreakerFixture {
 		}
 
 		@Test
-		void permitsAllAndCountsNothingDisabled() {
-			this.breaker.disable();
-			told().clear();
-			fail(this.breaker, 100);
-			succeed(this.breaker, 10);
-			permit(this.breaker).released();
-			assertThat(isRejected(this.breaker)).isFalse();
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.DISABLED);
-			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
-			assertThat(this.breaker.counts().failureRate()).isNaN();
-			assertThat(told()).isEmpty();
-		}
-
-		@Test
-		void opensAsIfTooManyHadFailed() {
-			this.breaker.open();
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.OPEN);
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
-		}
-
-		@Test
-		void opensForAGivenTimeAndThenAsEver() {
-			this.breaker.openFor(Duration.ofMinutes(10));
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofMinutes(10));
-			time().advance(Duration.ofMinutes(10).minusNanos(1));
-			assertThat(isRejected(this.breaker)).isTrue();
-			time().advance(Duration.ofNanos(1));
-			fail(this.breaker, 3);
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
-			this.breaker.openFor(Duration.ofSeconds(1));
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofSeconds(1));
-			this.breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofNanos(Long.MAX_VALUE));
-		}
-
-		@Test
 		void opensForATimeAboveZeroOnly() {
 			assertThatIllegalArgumentException().isThrownBy(() -> this.breaker.openFor(Duration.ZERO))
 				.withMessage("Invalid duration (0ms): must be above zero.");
 			assertThatIllegalArgumentException().isThrownBy(() -> this.breaker.openFor(Duration.ofSeconds(-5)))
 				.withMessage("Invalid duration (-5s): must be above zero.");
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
+			this.breaker.openFor(Duration.ofSeconds(Long.MAX_VALUE));
+			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofNanos(Long.MAX_VALUE));
 		}
 
-		@ParameterizedTest
-		@MethodSource("dev.backoff.breaker.CircuitBreakerTests#hands")
-		void isResetFromAnyState(Consumer<CircuitBreaker> hand) {
-			hand.accept(this.breaker);
-			this.breaker.tryAcquire(now());
-			fail(breakerClosedAgain(), 1);
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
-			this.breaker.forceOpen();
-			assertThat(isRejected(this.breaker)).isTrue();
-			hand.accept(this.breaker);
-			this.breaker.reset();
-			assertThat(this.breaker.state()).isEqualTo(BreakerState.CLOSED);
-			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
-			assertThat(this.breaker.timeToProbe()).isNull();
-			fail(this.breaker, 4);
-			assertThat(this.breaker.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
-		}
-
-		private CircuitBreaker breakerClosedAgain() {
-			this.breaker.reset();
-			assertThat(this.breaker.counts()).isEqualTo(Counts.NONE);
-			return this.breaker;
-		}
-
-		@Test
-		void keepsTheNumberOfRejectedCallsWhenItIsReset() {
-			this.breaker.open();
-			this.breaker.tryAcquire(now());
-			this.breaker.reset();
-			assertThat(this.breaker.rejected()).isEqualTo(1);
-		}
-
-		@Test
-		void tellsNobodyWhenTheStateStaysTheSame() {
-			this.breaker.reset();
-			assertThat(told()).isEmpty();
-		}
-
-	}
-
-	static List<Consumer<CircuitBreaker>> hands() {
-		return List.of(CircuitBreaker::reset, CircuitBreaker::open, CircuitBreaker::forceOpen, CircuitBreaker::disable,
-				(breaker) -> breaker.openFor(Duration.ofNanos(1)));
 	}
 
 	@Nested
@@ -338,6 +172,7 @@ class CircuitBreakerTests extends BreakerFixture {
 				throw failure;
 			})).isSameAs(failure);
 			assertThat(this.breaker.counts()).isEqualTo(new Counts(1, 1, 1));
+			assertThat(this.breaker.counts().slowRate()).isOne();
 		}
 
 		@Test
@@ -362,17 +197,6 @@ class CircuitBreakerTests extends BreakerFixture {
 			assertThat(halfOpen.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(halfOpen.counts()).isEqualTo(Counts.NONE);
 			assertThat(isRejected(halfOpen)).isFalse();
-		}
-
-		@Test
-		void giveTheirPermitBackWhateverHappens() {
-			CircuitBreaker halfOpen = halfOpened(settings().probes(2));
-			halfOpen.call(() -> 1);
-			assertThatExceptionOfType(StackOverflowError.class)
-				.isThrownBy(() -> callAndThrow(halfOpen, new StackOverflowError()));
-			assertThatIllegalStateException().isThrownBy(() -> callAndThrow(halfOpen, new IllegalStateException()));
-			assertThat(halfOpen.state()).isEqualTo(BreakerState.OPEN);
-			assertThat(halfOpen.counts()).isEqualTo(new Counts(2, 1, 0));
 		}
 
 		@Test
@@ -424,7 +248,7 @@ class CircuitBreakerTests extends BreakerFixture {
 	}
 
 	static List<Throwable> saysNothing() {
-		return List.of(new OutOfMemoryError(), new AssertionError(), new InterruptedException(),
+		return List.of(new OutOfMemoryError(), new StackOverflowError(), new AssertionError(), new InterruptedException(),
 				new CircuitOpenException("stock", "open", null, null));
 	}
 
@@ -497,13 +321,6 @@ class CircuitBreakerTests extends BreakerFixture {
 			assertThat(told.rejected()).isEqualTo(1);
 		}
 
-		@Test
-		void needNoMethod() {
-			CircuitBreaker untold = builder(settings()).listener(CircuitBreaker.Listener.NONE).build();
-			fail(untold, 4);
-			assertThat(untold.state()).isEqualTo(BreakerState.OPEN);
-		}
-
 		private static void awaitUninterrupted(CountDownLatch latch) {
 			try {
 				latch.await();
@@ -542,28 +359,6 @@ class CircuitBreakerTests extends BreakerFixture {
 			assertThat(timeless.timeToProbe()).isBetween(Duration.ZERO, Duration.ofSeconds(15));
 			timeless.forceOpen();
 			assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(() -> timeless.call(() -> 1));
-		}
-
-		@Test
-		void keepABreakerOpenForOneMoreTimeAtWorstWhenTheyStepBack() {
-			CircuitBreaker open = opened(settings());
-			time().stepBack(Duration.ofDays(100));
-			assertThat(isRejected(open)).isTrue();
-			assertThat(open.timeToProbe()).isEqualTo(Duration.ofSeconds(15));
-			assertThat(open.rejection(now()).openFor()).isEqualTo(Duration.ZERO);
-			time().advance(Duration.ofSeconds(15));
-			assertThat(isRejected(open)).isFalse();
-		}
-
-		@Test
-		void keepAHangingProbeForOneMoreTimeAtWorstWhenTheyStepBack() {
-			CircuitBreaker halfOpen = halfOpened(settings().probes(1));
-			permit(halfOpen);
-			time().stepBack(Duration.ofDays(100));
-			assertThat(isRejected(halfOpen)).isTrue();
-			time().advance(OPEN_FOR);
-			assertThat(isRejected(halfOpen)).isTrue();
-			assertThat(halfOpen.state()).isEqualTo(BreakerState.OPEN);
 		}
 
 		@Test
