@@ -14,10 +14,10 @@ import dev.backoff.SharedAttempt.HeldPermit;
 import dev.backoff.SharedAttempt.UnsafeRequest;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.concurrency.ConcurrencyLimit;
 
 /**
  * What ties a call to requests, to other threads and to the calls inside its attempt. It

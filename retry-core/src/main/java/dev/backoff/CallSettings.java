@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.CallObserver;
 import dev.backoff.concurrency.Ticket;
+import dev.backoff.event.CallObserver;
 import dev.backoff.time.Nanos;
 
 /**

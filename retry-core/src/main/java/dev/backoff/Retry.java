@@ -1,19 +1,19 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.delay.RandomSource;
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.delay.RandomSource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.Ticket;
 import dev.backoff.time.Nanos;
 
 /**

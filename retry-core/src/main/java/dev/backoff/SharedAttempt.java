@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.UseNoMonitor;
-import dev.backoff.concurrency.ConcurrencyExceededException;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.fixture.Listeners;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
+import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;

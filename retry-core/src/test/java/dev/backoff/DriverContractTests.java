@@ -15,6 +15,7 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.CallSetup;
 import dev.backoff.fixture.ContractDriver;
@@ -24,7 +25,6 @@ import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

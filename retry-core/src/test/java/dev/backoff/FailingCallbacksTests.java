@@ -16,8 +16,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.fixture.Hostile;
-import dev.backoff.fixture.Listeners;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
@@ -25,6 +23,8 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.fixture.Hostile;
+import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;

@@ -15,19 +15,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.fixture.Listeners;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.HookedObserver;
+import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.concurrency.ConcurrencyExceededException;
-import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

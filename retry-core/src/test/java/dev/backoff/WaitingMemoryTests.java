@@ -13,11 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.fixture.Listeners;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
+import dev.backoff.fixture.Listeners;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 

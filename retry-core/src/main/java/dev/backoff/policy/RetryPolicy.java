@@ -6,11 +6,11 @@ import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Shape;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 

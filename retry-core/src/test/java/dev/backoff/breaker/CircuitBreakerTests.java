@@ -1,5 +1,10 @@
 package dev.backoff.breaker;
 
+import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
+import dev.backoff.fixture.Crowd;
+import dev.backoff.time.RetryTime;
+import dev.backoff.window.OutcomeWindow.Counts;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,11 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.breaker.CircuitBreaker.Verdict;
-import dev.backoff.fixture.Crowd;
-import dev.backoff.time.RetryTime;
-import dev.backoff.window.OutcomeWindow.Counts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -23,8 +23,8 @@ import org.slf4j.MDC;
 
 import org.springframework.dao.DuplicateKeyException;
 
-import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;

@@ -11,8 +11,8 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
-import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.spring.configuration.Problem;

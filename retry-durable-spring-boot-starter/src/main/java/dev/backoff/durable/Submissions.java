@@ -25,9 +25,9 @@ import tools.jackson.core.JacksonException;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.ResumedCall;
-import dev.backoff.ResumeResult;
 import dev.backoff.Operation;
+import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;

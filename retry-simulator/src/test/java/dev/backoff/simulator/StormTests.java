@@ -1,10 +1,10 @@
 package dev.backoff.simulator;
 
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.regex.Pattern;
 

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.AttemptTimeoutException;
+import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
-import dev.backoff.CallRegistry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.policy.RetryPolicy;

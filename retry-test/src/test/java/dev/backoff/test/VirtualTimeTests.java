@@ -1,5 +1,13 @@
 package dev.backoff.test;
 
+import dev.backoff.Attempt;
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.CallRegistry;
+import dev.backoff.Retry;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.time.Cancellable;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,14 +20,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import dev.backoff.Attempt;
-import dev.backoff.AttemptTimeoutException;
-import dev.backoff.Retry;
-import dev.backoff.CallRegistry;
-import dev.backoff.event.DelaySource;
-import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.concurrency.ConcurrencyLimit;
-import dev.backoff.time.Cancellable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 

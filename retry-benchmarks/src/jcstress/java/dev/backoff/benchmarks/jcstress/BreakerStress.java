@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 import org.openjdk.jcstress.infra.results.ZL_Result;
-import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CallPermits.Permit;

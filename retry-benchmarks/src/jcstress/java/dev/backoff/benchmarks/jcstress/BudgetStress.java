@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.D_Result;
 import org.openjdk.jcstress.infra.results.ZD_Result;
 import org.openjdk.jcstress.infra.results.ZZD_Result;
-import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
 
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;

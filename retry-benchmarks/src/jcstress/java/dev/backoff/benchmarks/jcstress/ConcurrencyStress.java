@@ -15,9 +15,9 @@ import org.openjdk.jcstress.infra.results.ZII_Result;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.concurrency.Ticket;
+import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -17,8 +17,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-import dev.backoff.Retry;
 import dev.backoff.CallRegistry;
+import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-import dev.backoff.Retry;
 import dev.backoff.CallRegistry;
+import dev.backoff.Retry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;
 

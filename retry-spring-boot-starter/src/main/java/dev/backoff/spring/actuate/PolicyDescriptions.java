@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
@@ -23,7 +24,6 @@ import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.Nanos;
 
 /** Describe policies and the methods that use them. */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-import dev.backoff.Retry;
 import dev.backoff.CallRegistry;
+import dev.backoff.Retry;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
+import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
-import dev.backoff.CallRegistry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;

@@ -3,9 +3,9 @@ package dev.backoff.spring.advice;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.ResumedCall;
-import dev.backoff.ResumeResult;
 import dev.backoff.Operation;
+import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 

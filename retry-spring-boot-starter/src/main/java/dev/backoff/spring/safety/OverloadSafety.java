@@ -18,6 +18,7 @@ import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
@@ -32,7 +33,6 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -2,8 +2,8 @@ package dev.backoff.spring.actuate;
 
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.spring.actuate.PolicyDescriptions.ConcurrencyDescriptor;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.spring.actuate.PolicyDescriptions.ConcurrencyDescriptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -31,8 +31,8 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 import dev.backoff.Attempt;
-import dev.backoff.RetryContext;
 import dev.backoff.CallRegistry;
+import dev.backoff.RetryContext;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;

@@ -10,11 +10,12 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-import dev.backoff.Recovery;
 import dev.backoff.CallRegistry;
+import dev.backoff.Recovery;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
@@ -27,7 +28,6 @@ import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 /**

@@ -2,8 +2,8 @@ package dev.backoff.spring.observation;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.lang.ref.WeakReference;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -13,13 +13,13 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.policy.PolicyUse;
-import dev.backoff.concurrency.ConcurrencyExceededException;
-import dev.backoff.concurrency.ConcurrencyLimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

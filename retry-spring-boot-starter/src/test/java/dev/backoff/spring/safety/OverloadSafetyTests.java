@@ -30,6 +30,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
@@ -38,7 +39,6 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdvisedApplication;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
