@@ -48,12 +48,24 @@ public final class DurableAutoConfiguration {
 	Lanes backoffLanes(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
 			ObjectProvider<RetryTime> time, CallJson json,
 			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
-			ObjectProvider<Submissions> submissions, ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<StoredAttempts> attempts, ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
-				new CallJson.Rows(rows.getIfAvailable(() -> json)), submissions::getObject,
+				new CallJson.Rows(rows.getIfAvailable(() -> json)), attempts::getObject,
 				() -> new DurableMethods(methods, beanFactory, json),
 				() -> Store.application(policies.configuration().durable(), beanFactory), (pool) -> size(pool, pools));
+	}
+
+	@Bean
+	StoredAttempts backoffStoredAttempts(ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<ObservationRegistry> observations) {
+		return new StoredAttempts(beanFactory,
+				new DurableTraces(observations.getIfUnique(() -> ObservationRegistry.NOOP)));
+	}
+
+	@Bean
+	Submissions backoffSubmissions(StoredAttempts attempts, Lanes lanes) {
+		return new Submissions(attempts.traces(), lanes);
 	}
 
 	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
@@ -93,12 +105,6 @@ public final class DurableAutoConfiguration {
 			return new DurablePart(lanes);
 		}
 
-	}
-
-	@Bean
-	Submissions backoffSubmissions(ObjectProvider<ObservationRegistry> observations, ObjectProvider<Lanes> lanes) {
-		return new Submissions(new DurableTraces(observations.getIfUnique(() -> ObservationRegistry.NOOP)),
-				lanes::getObject);
 	}
 
 }

@@ -1,6 +1,5 @@
 package dev.backoff.durable;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -12,11 +11,9 @@ import java.util.UUID;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
-import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.BackoffMethods;
@@ -91,14 +88,6 @@ final class DurableMethods {
 	EffectivePolicy policy(DurableMethod method) {
 		EffectivePolicy policy = this.methods.policy(method.method());
 		return policy.isDurable() ? policy : method.atStart();
-	}
-
-	/** Call a method through its bean's proxy. */
-	void call(DurableMethod method, @Nullable Object[] arguments) throws Throwable {
-		Object bean = this.beanFactory.getBean(method.method().type());
-		Method invocable = AopUtils.selectInvocableMethod(method.method().method(), bean.getClass());
-		ReflectionUtils.makeAccessible(invocable);
-		Object unused = AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
 	}
 
 	/**

@@ -48,11 +48,14 @@ final class DurableTask {
 
 	private final Lanes lanes;
 
+	private final StoredAttempts attempts;
+
 	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
 
-	DurableTask(DurableMethod method, Lanes lanes) {
+	DurableTask(DurableMethod method, Lanes lanes, StoredAttempts attempts) {
 		this.method = method;
 		this.lanes = lanes;
+		this.attempts = attempts;
 	}
 
 	Task<StoredCall> task() {
@@ -164,8 +167,7 @@ final class DurableTask {
 		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
 		ResumedCall kept = current.kept(this.lanes.now(), execution.version, loss);
 		// if the process ended within the recovery, that is not tried again
-		ResumeResult next = this.lanes.submissions()
-			.attempt(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+		ResumeResult next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
 		if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
 			boolean well = next instanceof ResumeResult.Done done && !done.recovered();
 			this.lanes.lane(this.method.policy())

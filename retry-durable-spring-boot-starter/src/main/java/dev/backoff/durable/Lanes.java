@@ -68,7 +68,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 	private final Function<DataSource, @Nullable Integer> poolSize;
 
-	private final Supplier<Submissions> submissions;
+	private final Supplier<StoredAttempts> attempts;
 
 	private final Supplier<DurableMethods> methods;
 
@@ -99,7 +99,7 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 	private volatile boolean started;
 
 	Lanes(BackoffPolicies policies, OverloadSafety safety, RetryTime time, CallJson json, Serializer rows,
-			Supplier<Submissions> submissions, Supplier<DurableMethods> methods,
+			Supplier<StoredAttempts> attempts, Supplier<DurableMethods> methods,
 			Supplier<@Nullable DataSource> dataSource, Function<DataSource, @Nullable Integer> poolSize) {
 		this.policies = policies;
 		this.safety = safety;
@@ -107,14 +107,14 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 		this.json = json;
 		this.rows = rows;
 		this.poolSize = poolSize;
-		this.submissions = submissions;
+		this.attempts = attempts;
 		this.methods = SingletonSupplier.of(methods);
 		this.store = SingletonSupplier.of(() -> open(dataSource.get()));
 	}
 
 	private Store open(@Nullable DataSource application) {
 		for (DurableMethod method : methods().all()) {
-			this.tasks.add(new DurableTask(method, this).task());
+			this.tasks.add(new DurableTask(method, this, this.attempts.get()).task());
 			this.tasks.add(new DeadTask(method, this).task());
 		}
 		Store store = Store.open(this.policies.configuration().durable(), application, this.rows, this.tasks,
@@ -138,10 +138,6 @@ final class Lanes implements SmartInitializingSingleton, SmartLifecycle, Configu
 
 	CallJson json() {
 		return this.json;
-	}
-
-	Submissions submissions() {
-		return this.submissions.get();
 	}
 
 	DurableMeters meters() {

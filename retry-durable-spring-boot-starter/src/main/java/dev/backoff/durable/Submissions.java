@@ -4,14 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.task.Execution;
@@ -25,9 +21,6 @@ import tools.jackson.core.JacksonException;
 
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import dev.backoff.Operation;
-import dev.backoff.ResumeResult;
-import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMethods.DurableMethod;
@@ -44,29 +37,20 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
 
-	private static final ThreadLocal<@Nullable Attempting> ATTEMPTING = new ThreadLocal<>();
-
 	private final DurableTraces traces;
 
-	private final Supplier<Lanes> lanes;
+	private final Lanes lanes;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	Submissions(DurableTraces traces, Supplier<Lanes> lanes) {
+	Submissions(DurableTraces traces, Lanes lanes) {
 		this.traces = traces;
 		this.lanes = lanes;
 	}
 
 	@Override
-	public @Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts) {
-		Attempting attempt = ATTEMPTING.get();
-		if (attempt != null && attempt.method.method().equals(method)) {
-			// the body may submit another call
-			ATTEMPTING.remove();
-			attempt.next.set(attempts.make(attempt.call, attempt.recovered));
-			return null;
-		}
-		DurableMethod durable = this.lanes.get().methods().of(retry.policy().name());
+	public @Nullable Object store(AnnotatedMethod method, Retry retry, MethodInvocation invocation) {
+		DurableMethod durable = this.lanes.methods().of(retry.policy().name());
 		if (durable == null || !durable.method().equals(method)) {
 			throw new IllegalStateException(method.place()
 					+ ": invalid durable (true): the class of the bean was not known at start-up. Declare it as the "
@@ -79,33 +63,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			submitting.calls().add(stored);
 		}
 		return (method.method().getReturnType() != void.class) ? stored : null;
-	}
-
-	@Override
-	public @Nullable Object run(Operation<?, ?> method) throws Throwable {
-		Object returned = LanePool.outside(method);
-		return (returned instanceof DurableCall<?> call) ? call.result() : returned;
-	}
-
-	/** Make an attempt through the bean's proxy; throw what advice around ours throws. */
-	ResumeResult attempt(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
-			@Nullable Map<String, String> headers) throws Throwable {
-		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
-		ATTEMPTING.set(new Attempting(method, call, recovered, made));
-		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
-		try {
-			this.lanes.get().methods().call(method, arguments);
-		}
-		finally {
-			ATTEMPTING.remove();
-			traced.accept((made.get() instanceof ResumeResult.Again again) ? again.failure()
-					: (made.get() instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null);
-		}
-		ResumeResult next = made.get();
-		if (next == null) {
-			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
-		}
-		return next;
 	}
 
 	@Override
@@ -140,12 +97,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private void count(Count count, String policy) {
-		this.lanes.get().meters().add(count, policy);
+		this.lanes.meters().add(count, policy);
 	}
 
 	private DurableCall<?> store(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
 		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
-		Instant now = this.lanes.get().now();
+		Instant now = this.lanes.now();
 		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
 				written(method, arguments), now, retry.policy().deadlineNanos(),
 				this.traces.submitted(method.policy()));
@@ -153,7 +110,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		if (!due.isBefore(StoredCall.NEVER)) {
 			throw new IllegalArgumentException("Invalid notBefore (" + due + "): must be before the year 9999.");
 		}
-		Store store = this.lanes.get().store();
+		Store store = this.lanes.store();
 		warnIfSeparate(store, method);
 		boolean joining = store.isJoining();
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
@@ -161,7 +118,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			if (created) {
 				retry.stored(call.id());
 			}
-			this.lanes.get().arm(method.policy(), due);
+			this.lanes.arm(method.policy(), due);
 		};
 		if (joining) {
 			Store.afterCommit(stored);
@@ -177,7 +134,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	private String written(DurableMethod method, @Nullable Object[] arguments) {
 		String written;
 		try {
-			written = this.lanes.get().json().write(method.method(), arguments);
+			written = this.lanes.json().write(method.method(), arguments);
 		}
 		catch (JacksonException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
@@ -185,7 +142,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
 		int size = written.getBytes(StandardCharsets.UTF_8).length;
-		int most = this.lanes.get().store().settings().maxPayload();
+		int most = this.lanes.store().settings().maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
 					+ " bytes of JSON): must not exceed backoff.durable.max-payload (" + most
@@ -207,7 +164,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public boolean end(String policy, String key) {
-		Store store = this.lanes.get().store();
+		Store store = this.lanes.store();
 		StoredCall known = store.find(policy, key).map(Store::call).orElse(null);
 		if (known != null && known.slot() != null) {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
@@ -228,7 +185,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public void remove(String policy, String id) {
-		this.lanes.get()
+		this.lanes
 			.store()
 			.client()
 			.getScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all())
@@ -239,14 +196,14 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	/* The row may change between the look at it and its removal. */
 	private void remove(String policy, String key, String id) {
-		Store store = this.lanes.get().store();
+		Store store = this.lanes.store();
 		for (int tries = 0; tries < 3; tries++) {
 			Execution execution = store.find(policy, key).filter((row) -> id.equals(Store.call(row).id())).orElse(null);
 			if (execution == null) {
 				return;
 			}
-			Instant now = this.lanes.get().now();
-			DurableMethod method = this.lanes.get().methods().of(policy);
+			Instant now = this.lanes.now();
+			DurableMethod method = this.lanes.methods().of(policy);
 			if (store.guarded(execution, Store.call(execution), false, (row) -> {
 				if (method != null) {
 					OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row);
@@ -264,7 +221,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public Optional<DurableState> find(String policy, String key) {
-		Store store = this.lanes.get().store();
+		Store store = this.lanes.store();
 		return store.find(policy, key)
 			.or(() -> store.find(StoredCall.deadTask(policy), key))
 			.map((execution) -> state(policy, execution));
@@ -279,11 +236,6 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		StoredCall.Stop stop = call.stop();
 		return new DurableState(policy, id, call.key(), phase, call.attempts(), call.losses(), execution.executionTime,
 				call.submitted(), (stop != null) ? stop.story() : null);
-	}
-
-	/** The attempt that this thread makes, and what follows it. */
-	private record Attempting(DurableMethod method, ResumedCall call, boolean recovered,
-			AtomicReference<@Nullable ResumeResult> next) {
 	}
 
 	/** The submission with options that this thread makes, and what it has stored. */

@@ -87,7 +87,9 @@ record RunningShop(ApplicationContext context) {
 		CurrentlyExecuting running = new CurrentlyExecuting(row, new SystemClock(),
 				new HeartbeatConfig(Duration.ofSeconds(5), 4, Duration.ofSeconds(20)));
 		@SuppressWarnings("unchecked")
-		CompletionHandler<StoredCall> completion = new DurableTask(method(policy), lanes()).task()
+		CompletionHandler<StoredCall> completion = new DurableTask(method(policy), lanes(),
+				this.context.getBean(StoredAttempts.class))
+			.task()
 			.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
 					lanes().store().client(), running));
 		completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), operations);

@@ -57,12 +57,19 @@ record DurableAdapter(AnnotatedMethod method, Supplier<SubmissionGate> gate) imp
 
 	@Override
 	public MethodInterceptor laterCalls(Parts parts) {
-		return (invocation) -> this.gate.get()
-			.pass(this.method, parts.retry(), invocation,
-					(call, recovered) -> parts.retry()
-						.<MethodInvocation, @Nullable Object, Throwable>attemptOn(call, invocation,
-								(context, number) -> this.gate.get().run(() -> parts.attempt().run(context, number)),
-								recovered ? parts.recovery() : null));
+		return (invocation) -> {
+			SubmissionGate.DueAttempt due = SubmissionGate.DUE.get();
+			if (due == null || !due.method().equals(this.method)) {
+				return this.gate.get().store(this.method, parts.retry(), invocation);
+			}
+			// the body may submit another call
+			SubmissionGate.DUE.remove();
+			due.made(parts.retry()
+				.<MethodInvocation, @Nullable Object, Throwable>attemptOn(due.call(), invocation,
+						(context, number) -> due.run(() -> parts.attempt().run(context, number)),
+						due.recovered() ? parts.recovery() : null));
+			return null;
+		};
 	}
 
 }

@@ -10,9 +10,9 @@ import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * The gate that calls of durable methods pass. It stores a call, or makes an attempt of a
- * stored call. The module {@code retry-durable-spring-boot-starter} has the only
- * implementation. Implementations are thread-safe.
+ * The gate that calls of durable methods pass: their calls are stored, unless the thread
+ * makes an attempt of a stored call. The module {@code retry-durable-spring-boot-starter}
+ * has the only implementation. Implementations are thread-safe.
  *
  * @since 0.1
  */
@@ -21,24 +21,32 @@ public interface SubmissionGate {
 	/** The class that durable methods return, a part of that module: {@value}. */
 	String HANDLE = "dev.backoff.durable.DurableCall";
 
-	/**
-	 * Store a call, or make the attempt that this thread was marked for. Return the value
-	 * for the caller.
-	 */
-	@Nullable Object pass(AnnotatedMethod method, Retry retry, MethodInvocation invocation, Attempts attempts);
+	/** The attempt that a thread makes through the bean's proxy, until our advice. */
+	ThreadLocal<@Nullable DueAttempt> DUE = new ThreadLocal<>();
 
-	/** Run the method in an attempt; return the result that conditions judge. */
-	@Nullable Object run(Operation<?, ?> method) throws Throwable;
+	/** Store a call; return the value for the caller. */
+	@Nullable Object store(AnnotatedMethod method, Retry retry, MethodInvocation invocation);
 
 	/** Remove a stored call by its observed key, so that a test can start afresh. */
 	void remove(String policy, String key);
 
-	/** Makes attempts of stored calls. */
-	@FunctionalInterface
-	interface Attempts {
+	/** An attempt of a stored call. */
+	interface DueAttempt {
 
-		/** Make an attempt; if {@code recovered}, with the recovery after a stop. */
-		ResumeResult make(ResumedCall call, boolean recovered);
+		/** Return the method that the attempt calls. */
+		AnnotatedMethod method();
+
+		/** Return the stored state of the call. */
+		ResumedCall call();
+
+		/** Return whether the recovery follows a stop. */
+		boolean recovered();
+
+		/** Run the method in the attempt; return the result that conditions judge. */
+		@Nullable Object run(Operation<?, ?> method) throws Throwable;
+
+		/** Note what follows the attempt. */
+		void made(ResumeResult next);
 
 	}
 

@@ -1,0 +1,68 @@
+package dev.backoff.durable;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.ReflectionUtils;
+
+import dev.backoff.Operation;
+import dev.backoff.ResumedCall;
+import dev.backoff.ResumeResult;
+import dev.backoff.durable.DurableMethods.DurableMethod;
+import dev.backoff.spring.advice.SubmissionGate;
+import dev.backoff.spring.policy.AnnotatedMethod;
+
+/** Makes the attempts of stored calls, through the proxies of their beans. Thread-safe. */
+record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
+
+	/** Make an attempt; throw what advice around ours throws. */
+	ResumeResult make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
+			@Nullable Map<String, String> headers) throws Throwable {
+		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
+		SubmissionGate.DUE.set(new Due(method.method(), call, recovered, made));
+		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
+		try {
+			call(method.method(), arguments);
+		}
+		finally {
+			SubmissionGate.DUE.remove();
+			traced.accept((made.get() instanceof ResumeResult.Again again) ? again.failure()
+					: (made.get() instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null);
+		}
+		ResumeResult next = made.get();
+		if (next == null) {
+			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
+		}
+		return next;
+	}
+
+	private void call(AnnotatedMethod method, @Nullable Object[] arguments) throws Throwable {
+		Object bean = this.beanFactory.getBean(method.type());
+		Method invocable = AopUtils.selectInvocableMethod(method.method(), bean.getClass());
+		ReflectionUtils.makeAccessible(invocable);
+		Object unused = AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
+	}
+
+	private record Due(AnnotatedMethod method, ResumedCall call, boolean recovered,
+			AtomicReference<@Nullable ResumeResult> next) implements SubmissionGate.DueAttempt {
+
+		@Override
+		public @Nullable Object run(Operation<?, ?> method) throws Throwable {
+			Object returned = LanePool.outside(method);
+			return (returned instanceof DurableCall<?> handle) ? handle.result() : returned;
+		}
+
+		@Override
+		public void made(ResumeResult next) {
+			this.next.set(next);
+		}
+
+	}
+
+}
