@@ -25,17 +25,17 @@ final class DeadTask {
 
 	private final DurableMethod method;
 
-	private final Lanes lanes;
+	private final DurableParts parts;
 
-	DeadTask(DurableMethod method, Lanes lanes) {
+	DeadTask(DurableMethod method, DurableParts parts) {
 		this.method = method;
-		this.lanes = lanes;
+		this.parts = parts;
 	}
 
 	Task<StoredCall> task() {
 		return Tasks.custom(StoredCall.deadTask(this.method.policy()), StoredCall.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, StoredCall.NEVER))
-			.onDeadExecution((complete, operations) -> operations.reschedule(complete, this.lanes.now()))
+			.onDeadExecution((complete, operations) -> operations.reschedule(complete, this.parts.now()))
 			.execute(this::execute);
 	}
 
@@ -45,14 +45,14 @@ final class DeadTask {
 		if (!letter.isReadable()) {
 			return (complete, operations) -> operations.reschedule(complete, StoredCall.NEVER);
 		}
-		long deadline = this.lanes.methods().policy(this.method).numbers().deadlineNanos();
-		StoredCall call = letter.requeued(this.lanes.now(), deadline, execution.version);
+		long deadline = this.parts.methods().policy(this.method).numbers().deadlineNanos();
+		StoredCall call = letter.requeued(this.parts.now(), deadline, execution.version);
 		SchedulableInstance<StoredCall> row = SchedulableInstance
-			.of(new TaskInstance<>(this.method.policy(), call.instance(), call), this.lanes.now());
+			.of(new TaskInstance<>(this.method.policy(), call.instance(), call), this.parts.now());
 		return (complete, operations) -> {
 			String outcome = "Dropped the requeue, since its row has changed:";
 			try {
-				if (this.lanes.store()
+				if (this.parts.store()
 					.guarded(execution, letter, true, (guarded) -> guarded.removeAndScheduleNew(row))) {
 					outcome = "Requeued";
 				}

@@ -23,6 +23,7 @@ import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -45,15 +46,21 @@ public final class DurableAutoConfiguration {
 	}
 
 	@Bean
-	Lanes backoffLanes(BackoffPolicies policies, BackoffMethods methods, OverloadSafety safety,
-			ObjectProvider<RetryTime> time, CallJson json,
-			@Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
-			ObjectProvider<StoredAttempts> attempts, ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-		return new Lanes(policies, safety, time.getIfAvailable(RetryTime::system), json,
-				new CallJson.Rows(rows.getIfAvailable(() -> json)), attempts::getObject,
-				() -> new DurableMethods(methods, beanFactory, json),
-				() -> Store.application(policies.configuration().durable(), beanFactory), (pool) -> size(pool, pools));
+	DurableParts backoffDurableParts(BackoffPolicies policies, BackoffMethods methods, ObjectProvider<RetryTime> time,
+			CallJson json, @Qualifier("backoffCallSerializer") ObjectProvider<Serializer> rows,
+			ObjectProvider<Workers> workers, ConfigurableListableBeanFactory beanFactory) {
+		Serializer serializer = new CallJson.Rows(rows.getIfAvailable(() -> json));
+		return new DurableParts(
+				SingletonSupplier.of(() -> workers.getObject()
+					.open(Store.application(policies.configuration().durable(), beanFactory), serializer))::obtain,
+				SingletonSupplier.of(() -> new DurableMethods(methods, beanFactory, json))::obtain, json,
+				new DurableMeters(), time.getIfAvailable(RetryTime::system));
+	}
+
+	@Bean
+	Workers backoffWorkers(DurableParts parts, BackoffPolicies policies, OverloadSafety safety,
+			ObjectProvider<StoredAttempts> attempts, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		return new Workers(parts, policies, safety, attempts::getObject, (pool) -> size(pool, pools));
 	}
 
 	@Bean
@@ -64,8 +71,8 @@ public final class DurableAutoConfiguration {
 	}
 
 	@Bean
-	Submissions backoffSubmissions(StoredAttempts attempts, Lanes lanes) {
-		return new Submissions(attempts.traces(), lanes);
+	Submissions backoffSubmissions(DurableParts parts, StoredAttempts attempts, Workers workers) {
+		return new Submissions(parts, attempts.traces(), workers);
 	}
 
 	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
@@ -90,8 +97,8 @@ public final class DurableAutoConfiguration {
 	static class Meters {
 
 		@Bean
-		DurableMeterBinder backoffDurableMeters(Lanes lanes) {
-			return new DurableMeterBinder(lanes);
+		DurableMeterBinder backoffDurableMeters(DurableParts parts, Workers workers) {
+			return new DurableMeterBinder(parts, workers);
 		}
 
 	}
@@ -101,8 +108,8 @@ public final class DurableAutoConfiguration {
 	static class Endpoint {
 
 		@Bean
-		DurablePart backoffDurablePart(Lanes lanes) {
-			return new DurablePart(lanes);
+		DurablePart backoffDurablePart(DurableParts parts, Workers workers) {
+			return new DurablePart(parts, workers);
 		}
 
 	}

@@ -31,7 +31,9 @@ final class DurableMeterBinder implements MeterBinder {
 
 	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER);
 
-	private final Lanes lanes;
+	private final DurableParts parts;
+
+	private final Workers workers;
 
 	private Instant read = Instant.EPOCH;
 
@@ -39,14 +41,15 @@ final class DurableMeterBinder implements MeterBinder {
 
 	private final Map<String, Waiting> waiting = new HashMap<>();
 
-	DurableMeterBinder(Lanes lanes) {
-		this.lanes = lanes;
+	DurableMeterBinder(DurableParts parts, Workers workers) {
+		this.parts = parts;
+		this.workers = workers;
 	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {
-		DurableMeters meters = this.lanes.meters();
-		for (DurableMethod method : this.lanes.methods().all()) {
+		DurableMeters meters = this.parts.meters();
+		for (DurableMethod method : this.parts.methods().all()) {
 			String policy = method.policy();
 			for (Count count : Count.values()) {
 				Tags tags = Tags.of("policy", policy);
@@ -61,13 +64,13 @@ final class DurableMeterBinder implements MeterBinder {
 			}
 			gauge("oldest", policy, () -> since(policy, Waiting::due)).baseUnit("seconds").register(registry);
 			gauge("age", policy, () -> since(policy, Waiting::submitted)).baseUnit("seconds").register(registry);
-			gauge("unreadable", policy, () -> meters.unreadable(policy, this.lanes.now())).register(registry);
-			gauge("lane.paused", policy, () -> this.lanes.lane(policy).filter(Lane::isPaused).isPresent() ? 1 : 0)
+			gauge("unreadable", policy, () -> meters.unreadable(policy, this.parts.now())).register(registry);
+			gauge("lane.paused", policy, () -> this.workers.worker(policy).filter(Worker::isPaused).isPresent() ? 1 : 0)
 				.register(registry);
 		}
 		Gauge
 			.builder(PREFIX + "orphans",
-					() -> this.lanes.orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
+					() -> this.parts.methods().orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
 			.register(registry);
 		meters.lateness((policy,
 				late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late));
@@ -85,18 +88,18 @@ final class DurableMeterBinder implements MeterBinder {
 	private synchronized double since(String policy, Function<Waiting, Instant> time) {
 		read();
 		Waiting known = this.waiting.getOrDefault(policy, NONE);
-		return Math.max(0, Duration.between(time.apply(known), this.lanes.now()).toMillis() / 1000.0);
+		return Math.max(0, Duration.between(time.apply(known), this.parts.now()).toMillis() / 1000.0);
 	}
 
 	/* Nothing is stored before there is a durable method. */
 	private void read() {
-		List<DurableMethod> methods = this.lanes.methods().all();
-		if (methods.isEmpty() || Math.abs(Duration.between(this.read, this.lanes.now()).toSeconds()) < 30) {
+		List<DurableMethod> methods = this.parts.methods().all();
+		if (methods.isEmpty() || Math.abs(Duration.between(this.read, this.parts.now()).toSeconds()) < 30) {
 			return;
 		}
 		// before it, so that a database that is away is asked once
-		this.read = this.lanes.now();
-		SchedulerClient client = this.lanes.store().client();
+		this.read = this.parts.now();
+		SchedulerClient client = this.parts.store().client();
 		this.summary = client.getScheduledExecutionsSummaryByTask();
 		methods.forEach((method) -> this.waiting.put(method.policy(), Waiting.of(method.policy(), client)));
 	}

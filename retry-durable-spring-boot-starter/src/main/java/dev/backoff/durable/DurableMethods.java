@@ -2,12 +2,17 @@ package dev.backoff.durable;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +87,16 @@ final class DurableMethods {
 
 	@Nullable DurableMethod of(String policy) {
 		return this.byPolicy.get(policy);
+	}
+
+	/** Return how many rows each task of a summary has that no method has. */
+	Map<String, Integer> orphans(Collection<TaskSummary> summary) {
+		Set<String> known = all().stream()
+			.flatMap((method) -> Stream.of(method.policy(), StoredCall.deadTask(method.policy())))
+			.collect(Collectors.toSet());
+		return summary.stream()
+			.filter((task) -> !known.contains(task.taskName()))
+			.collect(Collectors.toMap(TaskSummary::taskName, TaskSummary::instanceCount));
 	}
 
 	/** Return the policy in effect, durable until the next start. */

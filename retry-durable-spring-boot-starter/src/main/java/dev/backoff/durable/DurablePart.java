@@ -45,10 +45,13 @@ final class DurablePart implements EndpointContributor {
 
 	private static final int MOST = 1_000;
 
-	private final Lanes lanes;
+	private final DurableParts parts;
 
-	DurablePart(Lanes lanes) {
-		this.lanes = lanes;
+	private final Workers workers;
+
+	DurablePart(DurableParts parts, Workers workers) {
+		this.parts = parts;
+		this.workers = workers;
 	}
 
 	@Override
@@ -81,9 +84,9 @@ final class DurablePart implements EndpointContributor {
 		for (Phase counted : Phase.values()) {
 			counts.put(DurableMeters.lowerCase(counted), DurableMeters.count(summary, policy.name(), counted));
 		}
-		counts.put("unreadable", this.lanes.meters().unreadable(policy.name(), this.lanes.now()));
+		counts.put("unreadable", this.parts.meters().unreadable(policy.name(), this.parts.now()));
 		answer.put("counts", counts);
-		answer.put("orphans", this.lanes.orphans(summary));
+		answer.put("orphans", this.parts.methods().orphans(summary));
 		answer.put("calls", calls);
 		if (calls.size() == limit) {
 			Map<String, @Nullable Object> last = calls.get(limit - 1);
@@ -122,7 +125,7 @@ final class DurablePart implements EndpointContributor {
 		check(policy, body.keySet(), all ? Set.of("action", "over", "limit") : Set.of("action", "id"));
 		return switch (action) {
 			case "requeue", "run-now" -> all ? requeueAll(policy.name(), body) : on(policy.name(), text(body, "id"),
-					(row) -> due(policy.name(), row, action.equals("requeue"), this.lanes.now()));
+					(row) -> due(policy.name(), row, action.equals("requeue"), this.parts.now()));
 			case "delete" -> on(policy.name(), text(body, "id"), (row) -> delete(policy.name(), row));
 			default -> throw refusal("action", action, "must be requeue, run-now or delete", "Write one of them.");
 		};
@@ -134,14 +137,14 @@ final class DurablePart implements EndpointContributor {
 		}
 		client().cancel(row.taskInstance);
 		// after a row that cannot be read
-		OneRowSchedule.start(this.lanes.store(), Objects.requireNonNull(this.lanes.methods().of(policy)),
-				this.lanes.now());
+		OneRowSchedule.start(this.parts.store(), Objects.requireNonNull(this.parts.methods().of(policy)),
+				this.parts.now());
 		logger.info("Deleted the call {} of policy {}", Problem.oneLine(row.taskInstance.getId(), MOST), policy);
 		return Map.of("deleted", 1);
 	}
 
 	private boolean isRequeuable(String policy, StoredCall letter) {
-		return letter.isReadable() && this.lanes.store().find(policy, letter.instance()).isEmpty();
+		return letter.isReadable() && this.parts.store().find(policy, letter.instance()).isEmpty();
 	}
 
 	private Object requeueAll(String policy, Map<String, @Nullable Object> body) {
@@ -156,7 +159,7 @@ final class DurablePart implements EndpointContributor {
 			.limit(limit)
 			.map((row) -> row.getTaskInstance().getId())
 			.toList();
-		Instant now = this.lanes.now();
+		Instant now = this.parts.now();
 		int requeued = 0;
 		for (int i = 0; i < rows.size(); i++) {
 			Instant due = now.plus(over.multipliedBy(i).dividedBy(rows.size()));
@@ -189,13 +192,13 @@ final class DurablePart implements EndpointContributor {
 			return left("its key is taken by another call");
 		}
 		boolean unused = client().reschedule(row.taskInstance, due);
-		Store.afterCommit(() -> this.lanes.arm(row.taskInstance.getTaskName(), due));
+		Store.afterCommit(() -> this.workers.arm(row.taskInstance.getTaskName(), due));
 		return Map.of("due", due.toString());
 	}
 
 	/* On a dead letter, else on the row of that name, else on the call with that id. */
 	private Object on(String policy, String id, Function<Execution, Object> action) {
-		Store store = this.lanes.store();
+		Store store = this.parts.store();
 		try {
 			return store.inTransaction(() -> store.find(StoredCall.deadTask(policy), id)
 				.or(() -> store.find(policy, id))
@@ -223,11 +226,11 @@ final class DurablePart implements EndpointContributor {
 	}
 
 	private SchedulerClient client() {
-		return this.lanes.store().client();
+		return this.parts.store().client();
 	}
 
 	private void check(EffectivePolicy policy, Set<String> keys, Set<String> known) {
-		if (this.lanes.methods().of(policy.name()) == null) {
+		if (this.parts.methods().of(policy.name()) == null) {
 			throw refusal("policy", policy.name(), "must be durable", "Name a durable policy.");
 		}
 		for (String key : keys) {

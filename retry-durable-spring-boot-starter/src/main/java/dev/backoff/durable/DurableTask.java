@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import com.github.kagkarlsson.scheduler.task.CompletionHandler;
 import com.github.kagkarlsson.scheduler.task.Execution;
@@ -46,16 +48,21 @@ final class DurableTask {
 
 	private final DurableMethod method;
 
-	private final Lanes lanes;
+	private final DurableParts parts;
 
 	private final StoredAttempts attempts;
 
+	/* None while nothing works here. */
+	private final Supplier<Optional<Worker>> worker;
+
 	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
 
-	DurableTask(DurableMethod method, Lanes lanes, StoredAttempts attempts) {
+	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts,
+			Supplier<Optional<Worker>> worker) {
 		this.method = method;
-		this.lanes = lanes;
+		this.parts = parts;
 		this.attempts = attempts;
+		this.worker = worker;
 	}
 
 	Task<StoredCall> task() {
@@ -63,10 +70,10 @@ final class DurableTask {
 	}
 
 	private CompletionHandler<StoredCall> execute(TaskInstance<StoredCall> instance, ExecutionContext context) {
-		long begun = Lane.TIMER.nanoTime();
+		long begun = Worker.TIMER.nanoTime();
 		Execution execution = context.getExecution();
 		StoredCall call = instance.getData();
-		if (!this.lanes.store().isPickedHere(execution)) {
+		if (!this.parts.store().isPickedHere(execution)) {
 			return (complete, operations) -> fenced(call);
 		}
 		CompletionHandler<StoredCall> next = next(call, execution);
@@ -80,17 +87,17 @@ final class DurableTask {
 
 	/* By two clocks, of which one may have stepped. */
 	private boolean isSlow(long begun, Execution execution) {
-		Duration limit = this.lanes.store().settings().heartbeat().multipliedBy(2);
-		return Lane.TIMER.nanoTime() - begun > limit.toNanos()
-				|| Duration.between(execution.lastHeartbeat, this.lanes.now()).abs().compareTo(limit) > 0;
+		Duration limit = this.parts.store().settings().heartbeat().multipliedBy(2);
+		return Worker.TIMER.nanoTime() - begun > limit.toNanos()
+				|| Duration.between(execution.lastHeartbeat, this.parts.now()).abs().compareTo(limit) > 0;
 	}
 
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
-		if (execution.executionTime.isAfter(this.lanes.now())) {
+		if (execution.executionTime.isAfter(this.parts.now())) {
 			// the next call of the key that was due has the same version
 			return putBack(execution, call, execution.executionTime);
 		}
-		this.lanes.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.lanes.now()));
+		this.parts.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.parts.now()));
 		MDC.put(StopLogger.STORED_CALL, call.id());
 		if (call.key() != null) {
 			MDC.put(StopLogger.STORED_KEY, call.key());
@@ -119,7 +126,7 @@ final class DurableTask {
 			if (!doubtful) {
 				statement.accept(operations);
 			}
-			else if (!this.lanes.store().guarded(execution, call, true, statement)) {
+			else if (!this.parts.store().guarded(execution, call, true, statement)) {
 				fenced(call);
 			}
 		}
@@ -134,11 +141,11 @@ final class DurableTask {
 	private boolean isMadeAgain(Execution execution, StoredCall call,
 			Consumer<ExecutionOperations<StoredCall>> statement) {
 		try {
-			return this.lanes.store().guarded(execution, call, true, statement);
+			return this.parts.store().guarded(execution, call, true, statement);
 		}
 		catch (DuplicateKeyException ex) {
 			// its dead letter is there, if both a slot and the call requeued from it die
-			return this.lanes.store().guarded(execution, call, true, (made) -> made.remove());
+			return this.parts.store().guarded(execution, call, true, (made) -> made.remove());
 		}
 	}
 
@@ -149,29 +156,28 @@ final class DurableTask {
 	}
 
 	private void count(Count count) {
-		this.lanes.meters().add(count, this.method.policy());
+		this.parts.meters().add(count, this.method.policy());
 	}
 
 	private CompletionHandler<StoredCall> attempt(StoredCall call, Execution execution) throws Throwable {
 		@Nullable Object[] arguments;
 		try {
-			arguments = this.lanes.json().read(this.method.method(), call.arguments());
+			arguments = this.parts.json().read(this.method.method(), call.arguments());
 		}
 		catch (RuntimeException | LinkageError | StackOverflowError ex) {
 			return unreadable(call, execution, ex);
 		}
-		EffectivePolicy policy = this.lanes.methods().policy(this.method);
+		EffectivePolicy policy = this.parts.methods().policy(this.method);
 		boolean begins = call.slot() != null && call.attempts() == 0;
-		StoredCall current = begins ? call.begun(this.lanes.now(), policy.numbers().deadlineNanos()) : call;
-		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.lanes.store().settings().maxLosses();
+		StoredCall current = begins ? call.begun(this.parts.now(), policy.numbers().deadlineNanos()) : call;
+		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.parts.store().settings().maxLosses();
 		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
-		ResumedCall kept = current.kept(this.lanes.now(), execution.version, loss);
+		ResumedCall kept = current.kept(this.parts.now(), execution.version, loss);
 		// if the process ended within the recovery, that is not tried again
 		ResumeResult next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
 		if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
 			boolean well = next instanceof ResumeResult.Done done && !done.recovered();
-			this.lanes.lane(this.method.policy())
-				.ifPresent((lane) -> lane.attempted(execution.consecutiveFailures > 0, well));
+			this.worker.get().ifPresent((worker) -> worker.attempted(execution.consecutiveFailures > 0, well));
 		}
 		return completion(current, execution, next);
 	}
@@ -197,16 +203,16 @@ final class DurableTask {
 		StoredCall next = call.again(again);
 		if (again.attempts() > call.attempts()) {
 			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),
-					this.lanes.now().plus(again.delay()), next);
+					this.parts.now().plus(again.delay()), next);
 		}
-		if (again.failure() != null && this.lanes.isRunning()) {
+		if (again.failure() != null && this.worker.get().isPresent()) {
 			// no shutdown has interrupted it, and it could be so for ever
 			return unanswered(call, again.failure());
 		}
 		count(Count.POSTPONED);
-		// while the lane pauses, the row keeps its place
-		boolean paused = this.lanes.lane(this.method.policy()).filter(Lane::isToPause).isPresent();
-		return putBack(execution, next, paused ? execution.executionTime : this.lanes.now().plus(again.delay()));
+		// while the worker pauses, the row keeps its place
+		boolean paused = this.worker.get().filter(Worker::isToPause).isPresent();
+		return putBack(execution, next, paused ? execution.executionTime : this.parts.now().plus(again.delay()));
 	}
 
 	/* Its count of failures stays, to which the engine adds one. */
@@ -229,12 +235,12 @@ final class DurableTask {
 
 	/* An operator may have let a slot run before its time. */
 	private void end(StoredCall call, ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
-		Instant now = this.lanes.now();
+		Instant now = this.parts.now();
 		Instant after = (call.slot() != null && call.slot().isAfter(now)) ? call.slot() : now;
 		OneRowSchedule.end(complete, this.method, after, operations);
 	}
 
-	/* So that lanes and the engine's own tools know what has failed. */
+	/* So that workers and the engine's own tools know what has failed. */
 	private static ExecutionComplete failed(ExecutionComplete complete, @Nullable Throwable failure) {
 		return ExecutionComplete.failure(complete.getExecution(), complete.getTimeDone().minus(complete.getDuration()),
 				complete.getTimeDone(), failure);
@@ -245,21 +251,21 @@ final class DurableTask {
 		String policy = this.method.policy();
 		String why = call.isReadable() ? "its arguments do not fit " + this.method.signature() : "it is no call";
 		logger.debug("Cannot read the row {} of policy {}", execution.taskInstance.getId(), policy, problem);
-		Instant now = this.lanes.now();
+		Instant now = this.parts.now();
 		if (call.deadline() != null && !now.isBefore(call.deadline())) {
 			logger.warn("Stopped without another attempt: {}, {} (policy {}, dead letter {})", StopReason.DEADLINE, why,
 					policy, call.id());
 			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
 		}
-		Instant soonest = now.plus(this.lanes.store().settings().pollInterval());
+		Instant soonest = now.plus(this.parts.store().settings().pollInterval());
 		Instant due = Collections.max(List.of(soonest, due(call, Math.max(1, call.attempts()))));
-		this.lanes.meters().unreadable(policy, execution.taskInstance.getId(), due);
+		this.parts.meters().unreadable(policy, execution.taskInstance.getId(), due);
 		Instant before = this.warned.get();
 		if (Duration.between(before, now).toMinutes() != 0 && this.warned.compareAndSet(before, now)) {
 			logger.warn(
 					"Stored calls of policy {} that this process cannot read: {}. They wait for a process that can, or "
 							+ "for an operator (row {}: {})",
-					policy, this.lanes.meters().unreadable(policy, now),
+					policy, this.parts.meters().unreadable(policy, now),
 					Problem.oneLine(execution.taskInstance.getId(), StoredCall.LONGEST_KEY), why);
 		}
 		return putBack(execution, call, due);
@@ -275,7 +281,7 @@ final class DurableTask {
 			}
 			else {
 				// if the process ends between the two, the repetition inserts nothing
-				boolean unused = this.lanes.store().insert(row, StoredCall.NEVER);
+				boolean unused = this.parts.store().insert(row, StoredCall.NEVER);
 				end(call, complete, operations);
 			}
 			count(Count.DEAD);
@@ -286,7 +292,7 @@ final class DurableTask {
 	private void lost(ExecutionComplete complete, ExecutionOperations<StoredCall> operations) {
 		Execution execution = complete.getExecution();
 		StoredCall call = Store.call(execution);
-		if (this.lanes.store().guarded(execution, call, false, (made) -> repeat(complete, call, made))) {
+		if (this.parts.store().guarded(execution, call, false, (made) -> repeat(complete, call, made))) {
 			count(Count.LOST);
 			logger.info("Lost an attempt of call {} of policy {}: process {} has shown no sign of life since {}",
 					call.label(), this.method.policy(), execution.pickedBy, execution.lastHeartbeat);
@@ -295,15 +301,15 @@ final class DurableTask {
 
 	/* Now the first time, and then by the policy's delay. */
 	private void repeat(ExecutionComplete complete, StoredCall call, ExecutionOperations<StoredCall> operations) {
-		Instant due = (call.losses() == 0) ? this.lanes.now() : due(call, call.losses());
+		Instant due = (call.losses() == 0) ? this.parts.now() : due(call, call.losses());
 		operations.reschedule(complete, due, call.lost());
 	}
 
 	private Instant due(StoredCall call, int retry) {
-		RetryPolicy policy = this.lanes.methods().policy(this.method).numbers();
+		RetryPolicy policy = this.parts.methods().policy(this.method).numbers();
 		long delay = policy.rule()
 			.delay(retry, Duration.ofMillis(call.delayMs()).toNanos(), RandomSource.threadLocal());
-		return this.lanes.now().plusNanos(delay);
+		return this.parts.now().plusNanos(delay);
 	}
 
 }

@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.Clock;
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerBuilder;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.SchedulerName;
 import com.github.kagkarlsson.scheduler.TaskResolver;
@@ -89,6 +91,8 @@ final class Store {
 
 	private final Serializer serializer;
 
+	private final List<Task<?>> tasks;
+
 	private final DataSource dataSource;
 
 	private final boolean own;
@@ -114,6 +118,7 @@ final class Store {
 		this.settings = settings;
 		this.clock = clock;
 		this.serializer = serializer;
+		this.tasks = tasks;
 		this.dataSource = dataSource;
 		this.own = own;
 		this.script = script;
@@ -292,8 +297,15 @@ final class Store {
 		return this.name;
 	}
 
-	Serializer serializer() {
-		return this.serializer;
+	/** Begin to build a scheduler of the rows. */
+	SchedulerBuilder scheduler() {
+		return Scheduler.create(this.dataSource, this.tasks)
+			.schedulerName(this.name)
+			.serializer(this.serializer)
+			.tableName(this.settings.table())
+			.clock(this.clock)
+			.commitWhenAutocommitDisabled(true)
+			.addSchedulerListener(this.listeners);
 	}
 
 	/** Return the settings that a file of H2 needs and its URL lacks. */

@@ -54,7 +54,7 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 
 		@Override
 		public @Nullable Object run(Operation<?, ?> method) throws Throwable {
-			Object returned = LanePool.outside(method);
+			Object returned = WorkerPool.outside(method);
 			return (returned instanceof DurableCall<?> handle) ? handle.result() : returned;
 		}
 

@@ -37,20 +37,23 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
 
+	private final DurableParts parts;
+
 	private final DurableTraces traces;
 
-	private final Lanes lanes;
+	private final Workers workers;
 
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-	Submissions(DurableTraces traces, Lanes lanes) {
+	Submissions(DurableParts parts, DurableTraces traces, Workers workers) {
+		this.parts = parts;
 		this.traces = traces;
-		this.lanes = lanes;
+		this.workers = workers;
 	}
 
 	@Override
 	public @Nullable Object store(AnnotatedMethod method, Retry retry, MethodInvocation invocation) {
-		DurableMethod durable = this.lanes.methods().of(retry.policy().name());
+		DurableMethod durable = this.parts.methods().of(retry.policy().name());
 		if (durable == null || !durable.method().equals(method)) {
 			throw new IllegalStateException(method.place()
 					+ ": invalid durable (true): the class of the bean was not known at start-up. Declare it as the "
@@ -97,12 +100,12 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	}
 
 	private void count(Count count, String policy) {
-		this.lanes.meters().add(count, policy);
+		this.parts.meters().add(count, policy);
 	}
 
 	private DurableCall<?> store(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
 		String key = (options.key() != null) ? method.checkedKey(options.key()) : method.keyOf(arguments);
-		Instant now = this.lanes.now();
+		Instant now = this.parts.now();
 		StoredCall call = StoredCall.submitted(UUID.randomUUID().toString(), key, method.signature(),
 				written(method, arguments), now, retry.policy().deadlineNanos(),
 				this.traces.submitted(method.policy()));
@@ -110,7 +113,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 		if (!due.isBefore(StoredCall.NEVER)) {
 			throw new IllegalArgumentException("Invalid notBefore (" + due + "): must be before the year 9999.");
 		}
-		Store store = this.lanes.store();
+		Store store = this.parts.store();
 		warnIfSeparate(store, method);
 		boolean joining = store.isJoining();
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
@@ -118,7 +121,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			if (created) {
 				retry.stored(call.id());
 			}
-			this.lanes.arm(method.policy(), due);
+			this.workers.arm(method.policy(), due);
 		};
 		if (joining) {
 			Store.afterCommit(stored);
@@ -134,7 +137,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	private String written(DurableMethod method, @Nullable Object[] arguments) {
 		String written;
 		try {
-			written = this.lanes.json().write(method.method(), arguments);
+			written = this.parts.json().write(method.method(), arguments);
 		}
 		catch (JacksonException | IllegalArgumentException ex) {
 			throw new IllegalArgumentException("Arguments of " + method.signature()
@@ -142,7 +145,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
 		int size = written.getBytes(StandardCharsets.UTF_8).length;
-		int most = this.lanes.store().settings().maxPayload();
+		int most = this.parts.store().settings().maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
 					+ " bytes of JSON): must not exceed backoff.durable.max-payload (" + most
@@ -164,7 +167,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public boolean end(String policy, String key) {
-		Store store = this.lanes.store();
+		Store store = this.parts.store();
 		StoredCall known = store.find(policy, key).map(Store::call).orElse(null);
 		if (known != null && known.slot() != null) {
 			throw new IllegalArgumentException("Invalid key (" + key + "): is the row of the schedule, which goes on.");
@@ -185,8 +188,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public void remove(String policy, String id) {
-		this.lanes
-			.store()
+		this.parts.store()
 			.client()
 			.getScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all())
 			.stream()
@@ -196,14 +198,14 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	/* The row may change between the look at it and its removal. */
 	private void remove(String policy, String key, String id) {
-		Store store = this.lanes.store();
+		Store store = this.parts.store();
 		for (int tries = 0; tries < 3; tries++) {
 			Execution execution = store.find(policy, key).filter((row) -> id.equals(Store.call(row).id())).orElse(null);
 			if (execution == null) {
 				return;
 			}
-			Instant now = this.lanes.now();
-			DurableMethod method = this.lanes.methods().of(policy);
+			Instant now = this.parts.now();
+			DurableMethod method = this.parts.methods().of(policy);
 			if (store.guarded(execution, Store.call(execution), false, (row) -> {
 				if (method != null) {
 					OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row);
@@ -221,7 +223,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	@Override
 	public Optional<DurableState> find(String policy, String key) {
-		Store store = this.lanes.store();
+		Store store = this.parts.store();
 		return store.find(policy, key)
 			.or(() -> store.find(StoredCall.deadTask(policy), key))
 			.map((execution) -> state(policy, execution));

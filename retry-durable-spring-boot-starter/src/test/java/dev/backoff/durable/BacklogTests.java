@@ -81,7 +81,7 @@ class BacklogTests {
 			String healthy = await(System.nanoTime(), () -> orders.isDone("healthy", healthyOnes));
 			Awaitility.await()
 				.atMost(PATIENCE)
-				.until(() -> context.getBean(Lanes.class).lane("orders").filter(Lane::isPaused).isPresent());
+				.until(() -> context.getBean(Workers.class).worker("orders").filter(Worker::isPaused).isPresent());
 			int before = orders.attempts.get();
 			long submitted = System.nanoTime();
 			IntStream.range(0, NEW).forEach((call) -> context.getBean(Orders.class).make("new " + call));

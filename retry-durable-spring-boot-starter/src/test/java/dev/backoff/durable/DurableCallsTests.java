@@ -113,7 +113,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> shop.execute("update backoff_calls set task_name = 'old' where task_name <> 'report'", 1),
 				NO_WORK);
 		run((shop) -> assertThat(
-				shop.lanes().orphans(shop.lanes().store().client().getScheduledExecutionsSummaryByTask()))
+				shop.parts().methods().orphans(shop.parts().store().client().getScheduledExecutionsSummaryByTask()))
 			.containsExactly(Map.entry("old", 1)));
 	}
 
@@ -155,7 +155,7 @@ class DurableCallsTests extends ShopFixture {
 	}
 
 	@Test
-	void anOpenBreakerPausesTheLane() {
+	void anOpenBreakerPausesTheWorker() {
 		run((shop) -> {
 			CircuitBreaker breaker = shop.breaker("mails");
 			breaker.openFor(Duration.ofMillis(300));
@@ -371,7 +371,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> {
 			Shop.Mail mail = new Shop.Mail("o1", 1, Instant.now());
 			String id = shop.context().getBean(Shop.Mails.class).sendOnce(mail).id();
-			shop.abandon(shop.lanes().store().name().getName(), Instant.now());
+			shop.abandon(shop.parts().store().name().getName(), Instant.now());
 			shop.completed("fragile", id, new ExecutionOperations<>(null, null, null) {
 
 				@Override
@@ -391,14 +391,14 @@ class DurableCallsTests extends ShopFixture {
 		Instant past = Instant.now().minusSeconds(600).truncatedTo(ChronoUnit.SECONDS);
 		run((shop) -> {
 			StoredCall slot = OneRowSchedule.call(shop.method("report"), past, 0);
-			boolean unused = shop.lanes()
+			boolean unused = shop.parts()
 				.store()
 				.client()
 				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now().plusSeconds(3_600), slot);
 		}, NO_WORK);
 		run((shop) -> {
 			assertThat(shop.due("report")).isBefore(Instant.now().plusSeconds(3_601));
-			boolean unused = shop.lanes()
+			boolean unused = shop.parts()
 				.store()
 				.client()
 				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now());

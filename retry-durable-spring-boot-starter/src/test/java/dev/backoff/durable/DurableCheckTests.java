@@ -158,7 +158,7 @@ class DurableCheckTests {
 	@Test
 	void theOwnFileIsTheStoreWithoutADatabase() {
 		runner().withBean(Fine.class)
-			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
 	}
 
 	@Test
@@ -173,14 +173,14 @@ class DurableCheckTests {
 	void aDatabaseInMemoryGivesWayToTheFile() {
 		runner().withBean(Fine.class)
 			.withBean(DataSource.class, () -> h2("mem:one"))
-			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
 	}
 
 	@Test
 	void theDatabaseOfTheApplicationIsTaken() {
 		runner().withBean(Fine.class)
 			.withBean(DataSource.class, () -> h2("file:" + this.directory.resolve("shop")))
-			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isFalse());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isFalse());
 	}
 
 	@Test
@@ -193,10 +193,10 @@ class DurableCheckTests {
 		assertRefused(two.withPropertyValues("backoff.durable.data-source=fine"),
 				"Invalid backoff.durable.data-source (fine): must be one of orders, bills.");
 		two.withPropertyValues("backoff.durable.data-source=bills")
-			.run((context) -> assertThat(context.getBean(Lanes.class).store().dataSource())
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().dataSource())
 				.isSameAs(context.getBean("bills")));
 		two.withPropertyValues("backoff.durable.store=own")
-			.run((context) -> assertThat(context.getBean(Lanes.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
 	}
 
 	@Test

@@ -179,7 +179,7 @@ abstract class DurableContract extends ShopFixture {
 		store("o1");
 		byte[][] data = new byte[1][];
 		run((shop) -> {
-			data[0] = shop.lanes().json().serialize(shop.stored("mails", "o1"));
+			data[0] = shop.parts().json().serialize(shop.stored("mails", "o1"));
 			shop.corrupt("no json");
 		}, NO_WORK);
 		run((shop) -> {
@@ -288,7 +288,7 @@ abstract class DurableContract extends ShopFixture {
 			shop.when("f1", (attempt) -> fail(true));
 			// no look that began before the outage sees what is due in it
 			CountDownLatch stopped = new CountDownLatch(1);
-			shop.lanes().stop(stopped::countDown);
+			shop.workers().stop(stopped::countDown);
 			await(stopped);
 			String update = "update backoff_calls set execution_time = ?, consecutive_failures = ? "
 					+ "where task_instance = ?";
@@ -298,7 +298,7 @@ abstract class DurableContract extends ShopFixture {
 				shop.execute(update, 1, due, 1, "f" + order);
 			}
 			shop.breaker("mails").openFor(Duration.ofNanos(1));
-			shop.lanes().start();
+			shop.workers().start();
 			Awaitility.await().until(() -> shop.lines().size() >= 6);
 			assertThat(shop.lines()).startsWith("n3 1", "f3 1", "f2 1", "f1 1", "n2 1", "n1 1");
 			// it has caught up
@@ -373,7 +373,7 @@ abstract class DurableContract extends ShopFixture {
 			shop.awaitEnd("mails", "o2");
 			shop.when("o2", (attempt) -> "done");
 			String id = shop.attempts().get(5).idempotencyKey();
-			Object unused = new DurablePart(shop.lanes()).write(shop.lanes().methods().policy(shop.method("mails")),
+			Object unused = new DurablePart(shop.parts(), shop.workers()).write(shop.parts().methods().policy(shop.method("mails")),
 					Map.of("action", "requeue", "id", id));
 			Awaitility.await().until(() -> shop.rows() == 0);
 			assertThat(shop.lines()).hasSize(7);
@@ -457,14 +457,14 @@ abstract class DurableContract extends ShopFixture {
 	void aCallWhoseDeadLetterIsThereAlreadyGoes() {
 		run((shop) -> {
 			shop.mailsLater("o1");
-			Execution row = shop.lanes().store().find("mails", "o1").orElseThrow();
+			Execution row = shop.parts().store().find("mails", "o1").orElseThrow();
 			StoredCall call = (StoredCall) row.taskInstance.getData();
-			assertThat(shop.lanes().store().insert(new TaskInstance<>("mails/dead", call.id(), call), StoredCall.NEVER))
+			assertThat(shop.parts().store().insert(new TaskInstance<>("mails/dead", call.id(), call), StoredCall.NEVER))
 				.isTrue();
 		}, NO_WORK);
 		run((shop) -> {
 			shop.when("o1", (attempt) -> fail(true));
-			boolean unused = shop.lanes().store().client().reschedule(TaskInstanceId.of("mails", "o1"), Instant.now());
+			boolean unused = shop.parts().store().client().reschedule(TaskInstanceId.of("mails", "o1"), Instant.now());
 			Awaitility.await().until(() -> shop.lines().size() == 3);
 			Awaitility.await().until(() -> shop.calls().find("mails", "o1").isEmpty());
 			assertThat(shop.rows()).isOne();
@@ -476,7 +476,7 @@ abstract class DurableContract extends ShopFixture {
 		run((shop) -> {
 			Instant due = Instant.now().plusSeconds(3_600);
 			shop.calls().submit(DurableCalls.Options.notBefore(due), () -> shop.mails("o1"));
-			shop.abandon(shop.lanes().store().name().getName(), Instant.now().minusSeconds(60));
+			shop.abandon(shop.parts().store().name().getName(), Instant.now().minusSeconds(60));
 			shop.completed("mails", "o1");
 			assertThat(shop.lines()).isEmpty();
 			assertThat(shop.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
@@ -509,13 +509,13 @@ abstract class DurableContract extends ShopFixture {
 		run((shop) -> {
 			shop.mailsLater("o1");
 			shop.mailsLater("o2");
-			Execution row = shop.lanes().store().find("mails", "o2").orElseThrow();
+			Execution row = shop.parts().store().find("mails", "o2").orElseThrow();
 			StoredCall old = ((StoredCall) row.taskInstance.getData()).requeued(hourAgo, Nanos.UNLIMITED, 0);
-			boolean unused = shop.lanes()
+			boolean unused = shop.parts()
 				.store()
 				.client()
 				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
-			assertThat(shop.lanes().store().insert(new TaskInstance<>("mails/dead", "id1", old), StoredCall.NEVER))
+			assertThat(shop.parts().store().insert(new TaskInstance<>("mails/dead", "id1", old), StoredCall.NEVER))
 				.isTrue();
 			assertThat(shop.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);
 			assertThat(shop.gauge("oldest", "policy", "mails")).isZero();

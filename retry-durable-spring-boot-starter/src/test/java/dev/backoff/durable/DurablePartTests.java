@@ -182,7 +182,7 @@ class DurablePartTests {
 	/* Store a call, and dead letters like it. */
 	private static void bury(AssertableApplicationContext context, String order, int letters, String names) {
 		context.getBean(Shop.Mails.class).send(order);
-		Store store = context.getBean(Lanes.class).store();
+		Store store = context.getBean(DurableParts.class).store();
 		Object call = store.find("mails", order).orElseThrow().taskInstance.getData();
 		IntStream.range(0, letters)
 			.forEach((letter) -> assertThat(
@@ -215,11 +215,11 @@ class DurablePartTests {
 					() -> context.getBean(Shop.Mails.class).send("o1"));
 			assertThat(status(context, Map.of("action", "requeue", "id", id))).isEqualTo(409);
 			// as the engine's own tools do
-			context.getBean(Lanes.class)
+			context.getBean(DurableParts.class)
 				.store()
 				.client()
 				.reschedule(com.github.kagkarlsson.scheduler.task.TaskInstanceId.of("mails/dead", id), Instant.now());
-			context.getBean(Lanes.class).arm("mails/dead", Instant.now());
+			context.getBean(Workers.class).arm("mails/dead", Instant.now());
 			Awaitility.await()
 				.until(() -> calls.find("mails", id)
 					.filter((state) -> state.due().equals(StoredCall.NEVER))

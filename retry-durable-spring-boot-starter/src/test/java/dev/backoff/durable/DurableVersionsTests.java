@@ -59,7 +59,6 @@ class DurableVersionsTests {
 				context.getBean(VersionWorker.AfterCalls.class).transfer("a2", java.math.BigDecimal.ONE);
 			});
 		runner.withBean(VersionWorker.BeforeCalls.class).run((context) -> {
-			Lanes lanes = context.getBean(Lanes.class);
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			context.getBean(DurableMeterBinder.class).bindTo(registry);
 			Awaitility.await()
@@ -70,7 +69,7 @@ class DurableVersionsTests {
 					.value() == 2);
 			assertThat(registry.get("backoff.durable.unreadable").tag("policy", "orders").gauge().value()).isZero();
 			Map<?, ?> shown = (Map<?, ?>) context.getBean(DurablePart.class)
-				.read(lanes.methods().all().get(1).atStart(), Map.of("state", "scheduled"));
+				.read(context.getBean(DurableParts.class).methods().all().get(1).atStart(), Map.of("state", "scheduled"));
 			assertThat(((Map<?, ?>) shown.get("counts")).get("unreadable")).isEqualTo(2);
 			logger.detachAppender(log);
 			// other tests log at the same time, on other threads

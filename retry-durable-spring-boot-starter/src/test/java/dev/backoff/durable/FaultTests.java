@@ -342,7 +342,7 @@ class FaultTests {
 		}
 
 		List<String> letters(String task) {
-			return this.running.lanes()
+			return this.running.parts()
 				.store()
 				.client()
 				.getScheduledExecutionsForTask(task, StoredCall.class)
@@ -354,7 +354,7 @@ class FaultTests {
 
 		/** Return the number of rows, that of the schedule left out. */
 		int rows() {
-			return this.running.lanes()
+			return this.running.parts()
 				.store()
 				.client()
 				.getScheduledExecutionsSummaryByTask()

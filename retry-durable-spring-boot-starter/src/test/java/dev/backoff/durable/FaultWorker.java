@@ -47,7 +47,7 @@ class FaultWorker {
 
 	public static void main(String[] arguments) throws Exception {
 		new SpringApplicationBuilder(FaultWorker.class).web(WebApplicationType.NONE).run(arguments);
-		// the threads of lanes are daemons
+		// the threads of attempts are daemons
 		Thread.currentThread().join();
 	}
 

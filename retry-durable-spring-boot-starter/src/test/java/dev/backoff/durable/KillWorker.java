@@ -73,7 +73,7 @@ class KillWorker {
 		}
 		while (true) {
 			if (waiting(context) == 0) {
-				context.getBean(Lanes.class)
+				context.getBean(DurableParts.class)
 					.store()
 					.client()
 					.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
@@ -86,7 +86,7 @@ class KillWorker {
 	}
 
 	private static long waiting(ConfigurableApplicationContext context) {
-		return context.getBean(Lanes.class)
+		return context.getBean(DurableParts.class)
 			.store()
 			.client()
 			.getScheduledExecutionsSummaryByTask()

@@ -55,12 +55,16 @@ record RunningShop(ApplicationContext context) {
 		return this.context.getBean(Shop.Journal.class);
 	}
 
-	Lanes lanes() {
-		return this.context.getBean(Lanes.class);
+	DurableParts parts() {
+		return this.context.getBean(DurableParts.class);
+	}
+
+	Workers workers() {
+		return this.context.getBean(Workers.class);
 	}
 
 	DurableMethods.DurableMethod method(String policy) {
-		return Objects.requireNonNull(lanes().methods().of(policy));
+		return Objects.requireNonNull(parts().methods().of(policy));
 	}
 
 	CircuitBreaker breaker(String name) {
@@ -76,35 +80,35 @@ record RunningShop(ApplicationContext context) {
 	int failures(String policy, String key) {
 		execute("update backoff_calls set execution_time = ?, picked = ?, picked_by = ?, last_heartbeat = ? "
 				+ "where task_instance = ?", 1, Instant.now().atOffset(ZoneOffset.UTC), true,
-				lanes().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
+				parts().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
 		completed(policy, key);
-		return lanes().store().find(policy, key).orElseThrow().consecutiveFailures;
+		return parts().store().find(policy, key).orElseThrow().consecutiveFailures;
 	}
 
 	/** Complete it by operations that are used unless the row may be lost. */
 	void completed(String policy, String key, @Nullable ExecutionOperations<StoredCall> operations) {
-		Execution row = lanes().store().find(policy, key).orElseThrow();
+		Execution row = parts().store().find(policy, key).orElseThrow();
 		CurrentlyExecuting running = new CurrentlyExecuting(row, new SystemClock(),
 				new HeartbeatConfig(Duration.ofSeconds(5), 4, Duration.ofSeconds(20)));
 		@SuppressWarnings("unchecked")
-		CompletionHandler<StoredCall> completion = new DurableTask(method(policy), lanes(),
-				this.context.getBean(StoredAttempts.class))
+		CompletionHandler<StoredCall> completion = new DurableTask(method(policy), parts(),
+				this.context.getBean(StoredAttempts.class), () -> workers().worker(policy))
 			.task()
 			.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
-					lanes().store().client(), running));
+					parts().store().client(), running));
 		completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), operations);
 	}
 
 	StoredCall stored(String policy, String key) {
-		return (StoredCall) lanes().store().find(policy, key).orElseThrow().taskInstance.getData();
+		return (StoredCall) parts().store().find(policy, key).orElseThrow().taskInstance.getData();
 	}
 
 	int unreadable(String policy) {
-		return lanes().meters().unreadable(policy, Instant.now());
+		return parts().meters().unreadable(policy, Instant.now());
 	}
 
 	Object delete(String policy, String row) {
-		return new DurablePart(lanes()).write(lanes().methods().policy(method(policy)),
+		return new DurablePart(parts(), workers()).write(parts().methods().policy(method(policy)),
 				Map.of("action", "delete", "id", row));
 	}
 
@@ -194,12 +198,12 @@ record RunningShop(ApplicationContext context) {
 
 	double gauge(String name, String... tags) {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		new DurableMeterBinder(lanes()).bindTo(registry);
+		new DurableMeterBinder(parts(), workers()).bindTo(registry);
 		return registry.get("backoff.durable." + name).tags(tags).gauge().value();
 	}
 
 	String stopOfDeadLetter() {
-		return String.valueOf(lanes().store()
+		return String.valueOf(parts().store()
 			.client()
 			.getScheduledExecutionsForTask("mails/dead", StoredCall.class)
 			.get(0)

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.Operation;
 
 /**
- * The threads of a lane, and whether they are at work for it, outside the methods of
+ * The threads of a worker, and whether they are at work for it, outside the methods of
  * attempts. Thread-safe.
  */
-final class LanePool extends ThreadPoolExecutor {
+final class WorkerPool extends ThreadPoolExecutor {
 
-	private static final ThreadLocal<@Nullable LanePool> OF_THREAD = new ThreadLocal<>();
+	private static final ThreadLocal<@Nullable WorkerPool> OF_THREAD = new ThreadLocal<>();
 
 	/* Handed over and not begun. */
 	private final AtomicInteger waiting = new AtomicInteger();
@@ -33,15 +33,15 @@ final class LanePool extends ThreadPoolExecutor {
 	private final Runnable changed;
 
 	/** Make a pool that tells each end of a task, and when its work may begin or end. */
-	LanePool(int threads, ThreadFactory factory, Runnable ended, Runnable changed) {
+	WorkerPool(int threads, ThreadFactory factory, Runnable ended, Runnable changed) {
 		super(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
 		this.ended = ended;
 		this.changed = changed;
 	}
 
-	/** Run a method that this thread does not make for its lane. */
+	/** Run a method that this thread does not make for its worker. */
 	static @Nullable Object outside(Operation<?, ?> method) throws Throwable {
-		LanePool pool = OF_THREAD.get();
+		WorkerPool pool = OF_THREAD.get();
 		if (pool == null) {
 			return method.run();
 		}
@@ -58,7 +58,7 @@ final class LanePool extends ThreadPoolExecutor {
 		}
 	}
 
-	/** Return whether a thread works for the lane or is about to. */
+	/** Return whether a thread works for the worker or is about to. */
 	boolean isAtWork() {
 		// a task that begins is counted as working first
 		return (this.waiting.get() > 0 && this.outside.get() < getCorePoolSize()) || this.working.get() > 0;

@@ -12,10 +12,8 @@ import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
-import com.github.kagkarlsson.scheduler.event.SchedulerListener;
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.logging.LogLevel;
-import com.github.kagkarlsson.scheduler.task.Task;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -32,7 +30,7 @@ import dev.backoff.time.RetryTime;
  * no policy takes another's. It pauses while the breaker refuses attempts or retries are
  * switched off. Thread-safe.
  */
-final class Lane {
+final class Worker {
 
 	private static final Duration LONGEST_CHECK = Duration.ofSeconds(5);
 
@@ -46,7 +44,7 @@ final class Lane {
 
 	private final RetryTime time;
 
-	private final LanePool threads;
+	private final WorkerPool threads;
 
 	/* How often a look at what is due was asked for, begun and done. */
 	private final AtomicLong asked = new AtomicLong();
@@ -56,7 +54,7 @@ final class Lane {
 	private volatile long looked;
 
 	/*
-	 * From the time at which the breaker opens until nothing is due, the lane takes the
+	 * From the time at which the breaker opens until nothing is due, the worker takes the
 	 * newest call of the kind, failed before or never tried, whose last attempt went
 	 * well; after a failure of the other kind, and if that has none of the first.
 	 */
@@ -79,19 +77,14 @@ final class Lane {
 	private volatile boolean running;
 
 	/** Serve some of all tasks of the process, by threads with a name. */
-	Lane(String name, List<String> served, int threads, Store store, List<Task<?>> tasks, SchedulerListener moves,
+	Worker(String name, List<String> served, int threads, Store store,
 			Runnable pollFailed, Supplier<Gate> gate, RetryTime time) {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;
-		this.threads = new LanePool(threads, named(name, true), this::attemptEnded, this::tellWork);
-		this.scheduler = Scheduler.create(store.dataSource(), tasks)
-			.schedulerName(store.name())
-			.serializer(store.serializer())
-			.tableName(settings.table())
-			.clock(time::instant)
-			.jdbcCustomization(new LaneQuery(store.dataSource(), store.isWithoutZones(), served))
-			.commitWhenAutocommitDisabled(true)
+		this.threads = new WorkerPool(threads, named(name, true), this::attemptEnded, this::tellWork);
+		this.scheduler = store.scheduler()
+			.jdbcCustomization(new DueQuery(store.dataSource(), store.isWithoutZones(), served))
 			.threads(threads)
 			.executorService(this.threads)
 			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll", false)))
@@ -105,7 +98,6 @@ final class Lane {
 			.deleteUnresolvedAfter(CENTURY)
 			.failureLogging(LogLevel.OFF, false)
 			.shutdownMaxWait(settings.shutdownWait())
-			.addSchedulerListener(moves)
 			.addSchedulerListener(new AbstractSchedulerListener() {
 
 				@Override
@@ -114,7 +106,7 @@ final class Lane {
 						endLook();
 					}
 					else if (type == SchedulerEventType.UNEXPECTED_ERROR) {
-						Lane.this.looked = Lane.this.asked.get();
+						Worker.this.looked = Worker.this.asked.get();
 						pollFailed.run();
 					}
 					tellWork();
@@ -257,7 +249,7 @@ final class Lane {
 		}
 	}
 
-	/** What may close a lane: retries are switched off, or the breaker refuses. */
+	/** What may close a worker: retries are switched off, or the breaker refuses. */
 	record Gate(boolean on, @Nullable CallPermits breaker) {
 
 		boolean isProbing() {
@@ -268,14 +260,14 @@ final class Lane {
 	}
 
 	/**
-	 * The engine's query for what is due, of given tasks only and as the lane wants it.
+	 * The engine's query for what is due, of given tasks only and as the worker wants it.
 	 * While a breaker probes, it fetches one row, so that no row is picked in vain.
 	 */
-	private final class LaneQuery extends AutodetectJdbcCustomization {
+	private final class DueQuery extends AutodetectJdbcCustomization {
 
 		private final String due;
 
-		LaneQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
+		DueQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
 			super(dataSource, withoutZones);
 			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
 					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
@@ -293,19 +285,19 @@ final class Lane {
 		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
-			Lane.this.begun = Lane.this.asked.get();
-			Lane.this.handed = Lane.this.threads.handed.get();
-			boolean probing = Lane.this.gate.get().isProbing();
+			Worker.this.begun = Worker.this.asked.get();
+			Worker.this.handed = Worker.this.threads.handed.get();
+			boolean probing = Worker.this.gate.get().isProbing();
 			if (probing) {
-				Lane.this.recovering = true;
+				Worker.this.recovering = true;
 			}
 			String rows = "select * from " + table + " where " + this.due + " " + condition;
-			if (!Lane.this.recovering) {
+			if (!Worker.this.recovering) {
 				return rows + " order by picked, task_name, execution_time" + getQueryLimitPart(limit);
 			}
-			boolean failed = (Lane.this.empty == 0) ? Lane.this.failedOnes : !Lane.this.soughtFailed;
-			Lane.this.soughtFailed = failed;
-			int free = Lane.this.threads.getCorePoolSize() - Lane.this.threads.getActiveCount();
+			boolean failed = (Worker.this.empty == 0) ? Worker.this.failedOnes : !Worker.this.soughtFailed;
+			Worker.this.soughtFailed = failed;
+			int free = Worker.this.threads.getCorePoolSize() - Worker.this.threads.getActiveCount();
 			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0")
 					+ " order by picked desc, task_name desc, execution_time desc"
 					+ getQueryLimitPart(probing ? 1 : Math.max(1, free));
