@@ -8,37 +8,52 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import dev.backoff.fixture.CallSetup;
-import dev.backoff.spring.contract.KotlinContractTests;
 import dev.backoff.spring.contract.ReturnTypesContractTests;
 
-/** The contract of the drivers, held by each return type in virtual time. */
+/**
+ * The contract of the drivers in virtual time: by a thread that waits, by a stage and by a
+ * subscription.
+ */
 @Tag("long")
 class VirtualTimeContractTests {
 
-	private static CallSetup inVirtualTime(CallSetup setup) {
-		VirtualTime time = new VirtualTime().patience(Duration.ofMillis(500));
-		setup.time().goWith(time);
-		return setup.observer(new BackoffCalls(time));
-	}
-
 	@Nested
 	@Execution(ExecutionMode.CONCURRENT)
-	class ReturnTypes extends ReturnTypesContractTests {
+	class AThread extends ReturnTypesContractTests.ABlockingMethod {
 
-		@Override
-		protected CallSetup prepared(CallSetup setup) {
-			return inVirtualTime(setup);
+		AThread() {
+			new InVirtualTime().super();
 		}
 
 	}
 
 	@Nested
 	@Execution(ExecutionMode.CONCURRENT)
-	class Kotlin extends KotlinContractTests {
+	class AStage extends ReturnTypesContractTests.AMethodOfACompletableFuture {
+
+		AStage() {
+			new InVirtualTime().super();
+		}
+
+	}
+
+	@Nested
+	@Execution(ExecutionMode.CONCURRENT)
+	class ASubscription extends ReturnTypesContractTests.AMethodOfAMono {
+
+		ASubscription() {
+			new InVirtualTime().super();
+		}
+
+	}
+
+	private static final class InVirtualTime extends ReturnTypesContractTests {
 
 		@Override
 		protected CallSetup prepared(CallSetup setup) {
-			return inVirtualTime(setup);
+			VirtualTime time = new VirtualTime().patience(Duration.ofMillis(500));
+			setup.time().goWith(time);
+			return setup.observer(new BackoffCalls(time));
 		}
 
 	}

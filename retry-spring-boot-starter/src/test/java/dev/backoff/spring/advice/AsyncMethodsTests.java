@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import io.micrometer.context.ContextRegistry;
@@ -29,13 +26,9 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import dev.backoff.Attempt;
-import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
-import dev.backoff.event.StopReason;
-import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,34 +92,6 @@ class AsyncMethodsTests {
 				});
 		}
 
-		@Test
-		void runsWithoutOtherAdviceToo() {
-			runner().withBean(Plain.class).run((context) -> {
-				Plain bean = context.getBean(Plain.class);
-				CompletableFuture<String> result = bean.send(3);
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result).isCompletedWithValue("attempt 3 on later");
-				assertThat(bean.send(1)).isCompletedWithValue("attempt 1 on " + Thread.currentThread().getName());
-			});
-		}
-
-		@Test
-		void hasWhatIsBoundToTheCallersThread() {
-			runner().withBean(Plain.class).run((context) -> {
-				List<String> seen = new ArrayList<>();
-				user.set("caller");
-				CompletableFuture<String> result = context.getBean(Plain.class).call(() -> {
-					seen.add(Thread.currentThread().getName() + " " + user.get());
-					throw new IOException("down");
-				});
-				user.set("somebody else");
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result).isCompletedExceptionally();
-				assertThat(seen).containsExactly(Thread.currentThread().getName() + " caller", "later caller",
-						"later caller", "later caller");
-			});
-		}
-
 		/* Both run on the thread that completes the attempt. */
 		@Test
 		void givesItsContextToRecoveriesAndListenersToo() {
@@ -167,35 +132,6 @@ class AsyncMethodsTests {
 		}
 
 		@Test
-		void runsElsewhereIfAllThreadsOfTheExecutorWaitForItsResult() {
-			AsyncMethodsTests.this.runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
-				.withPropertyValues("spring.task.execution.pool.core-size=2")
-				.withBean(Plain.class)
-				.run((context) -> {
-					Executor executor = context.getBean(Executor.class);
-					Plain bean = context.getBean(Plain.class);
-					CountDownLatch begun = new CountDownLatch(2);
-					List<FutureTask<String>> jobs = new ArrayList<>();
-					for (int i = 0; i < 2; i++) {
-						jobs.add(new FutureTask<>(() -> {
-							CompletableFuture<String> result = bean.send(2);
-							begun.countDown();
-							return result.join();
-						}));
-					}
-					jobs.forEach(executor::execute);
-					begun.await();
-					VirtualTime time = context.getBean(VirtualTime.class);
-					for (int i = 0; i < 4; i++) {
-						time.runNext();
-					}
-					assertThat(jobs)
-						.allSatisfy((job) -> assertThat(job.get(30, TimeUnit.SECONDS)).startsWith("attempt 2 on "));
-					assertThat(context.getBean(RecordingListener.class).hookFailures()).isNotEmpty();
-				});
-		}
-
-		@Test
 		void runsWithoutAnyExecutorToo() {
 			AsyncMethodsTests.this.runner.withBean(Plain.class).run((context) -> {
 				assertThat(context).doesNotHaveBean(Executor.class);
@@ -203,71 +139,6 @@ class AsyncMethodsTests {
 				context.getBean(VirtualTime.class).runAll();
 				assertThat(result.join()).startsWith("attempt 2 on ").doesNotContain("timer");
 			});
-		}
-
-	}
-
-	@Nested
-	class TheResult {
-
-		@Test
-		void isTheFailureItselfWithItsStory() {
-			runner().withBean(Plain.class).run((context) -> {
-				IOException failure = new IOException("down");
-				CompletableFuture<String> result = context.getBean(Plain.class)
-					.call(() -> CompletableFuture.supplyAsync(() -> {
-						throw new java.util.concurrent.CompletionException(failure);
-					}, Runnable::run));
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(result.handle((value, thrown) -> thrown).join()).isSameAs(failure);
-				RetriesStoppedException report = context.getBean(RecordingListener.class).report();
-				assertThat(RetriesStoppedException.of(failure)).isSameAs(report);
-				assertThat(report.method()).isEqualTo("Plain.call");
-				assertThat(report.attempts()).isEqualTo(4);
-			});
-		}
-
-		@Test
-		void isJudgedByItsValue() {
-			runner().withBean(Judged.class).run((context) -> {
-				Judged bean = context.getBean(Judged.class);
-				CompletionStage<Answer> polled = bean.poll();
-				CompletableFuture<Boolean> checked = bean.check();
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(polled.toCompletableFuture()).isCompletedWithValue(new Answer("DONE"));
-				assertThat(checked).isCompletedWithValue(false);
-				assertThat(bean.polls()).isEqualTo(3);
-				assertThat(context.getBean(RecordingListener.class).report().attempts()).isEqualTo(2);
-			});
-		}
-
-		@Test
-		void isTheRecoverys() {
-			runner().withBean(Recovered.class).run((context) -> {
-				Recovered bean = context.getBean(Recovered.class);
-				CompletableFuture<String> parked = bean.send("o-1");
-				CompletableFuture<String> failed = bean.sendInVain("o-2");
-				context.getBean(VirtualTime.class).runAll();
-				assertThat(parked).isCompletedWithValue("parked o-1 after ATTEMPTS_EXHAUSTED");
-				assertThat(failed.handle((value, thrown) -> thrown).join()).isInstanceOf(IllegalStateException.class)
-					.hasMessage("full")
-					.satisfies((thrown) -> assertThat(thrown.getSuppressed()).hasSize(1)
-						.allMatch(IOException.class::isInstance));
-			});
-		}
-
-		@Test
-		void comesAtOnceWhenTheApplicationCloses() {
-			List<CompletableFuture<String>> results = new ArrayList<>();
-			RecordingListener[] listener = new RecordingListener[1];
-			runner().withBean(Plain.class).run((context) -> {
-				listener[0] = context.getBean(RecordingListener.class);
-				results.add(context.getBean(Plain.class).send(9));
-				assertThat(context.getBean(CallRegistry.class).waiting()).isEqualTo(1);
-				assertThat(results.get(0)).isNotDone();
-			});
-			assertThat(results.get(0)).isCompletedExceptionally();
-			assertThat(listener[0].report().reason()).isEqualTo(StopReason.SHUTDOWN);
 		}
 
 	}
@@ -364,18 +235,6 @@ class AsyncMethodsTests {
 			return CompletableFuture.completedFuture("attempt " + attempt + " on " + Thread.currentThread().getName());
 		}
 
-		@Backoff
-		public CompletableFuture<String> call(Work work) throws IOException {
-			return work.run();
-		}
-
-	}
-
-	/** One attempt. */
-	public interface Work {
-
-		CompletableFuture<String> run() throws IOException;
-
 	}
 
 	/**
@@ -384,48 +243,6 @@ class AsyncMethodsTests {
 	 * @param state where it stands
 	 */
 	public record Answer(String state) {
-	}
-
-	public static class Judged {
-
-		private int polls;
-
-		@Backoff(until = "#result.state == 'DONE'")
-		public CompletionStage<Answer> poll() {
-			return CompletableFuture.completedFuture(new Answer((++this.polls < 3) ? "PENDING" : "DONE"));
-		}
-
-		@Backoff(retryWhen = "#result == false", maxAttempts = "2")
-		public CompletableFuture<Boolean> check() {
-			return CompletableFuture.completedFuture(false);
-		}
-
-		public int polls() {
-			return this.polls;
-		}
-
-	}
-
-	public static class Recovered {
-
-		@Backoff(recover = "park")
-		public CompletableFuture<String> send(String order) {
-			return CompletableFuture.failedFuture(new IOException("down"));
-		}
-
-		@Backoff(recover = "parkInVain")
-		public CompletableFuture<String> sendInVain(String order) {
-			return CompletableFuture.failedFuture(new IOException("down"));
-		}
-
-		CompletionStage<String> park(String order, RetriesStoppedException report) {
-			return CompletableFuture.completedStage("parked " + order + " after " + report.reason());
-		}
-
-		CompletableFuture<String> parkInVain(String order) {
-			return CompletableFuture.failedFuture(new IllegalStateException("full"));
-		}
-
 	}
 
 	public static class Misfits {

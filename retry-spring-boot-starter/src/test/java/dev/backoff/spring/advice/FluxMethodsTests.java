@@ -76,19 +76,6 @@ class FluxMethodsTests {
 		}
 
 		@Test
-		void comeAfterAttemptsThatFailedBeforeAny() {
-			List<Integer> seen = new ArrayList<>();
-			AtomicInteger ended = new AtomicInteger();
-			feed.read((number) -> (number < 3) ? Flux.error(failure) : Flux.just(1, 2))
-				.subscribe(seen::add, null, ended::incrementAndGet);
-			time.runAll();
-			assertThat(seen).containsExactly(1, 2);
-			assertThat(ended).hasValue(1);
-			assertThat(listener.succeeded()).singleElement()
-				.satisfies((succeeded) -> assertThat(succeeded.attempts()).isEqualTo(3));
-		}
-
-		@Test
 		void keepACallFromBeingRetried() {
 			List<Integer> seen = new ArrayList<>();
 			AtomicReference<Throwable> thrown = new AtomicReference<>();
@@ -100,14 +87,6 @@ class FluxMethodsTests {
 			assertThat(report).hasMessageContaining(
 					"NOT_RETRYABLE, elements have been passed on already; " + "with replay: true they come again");
 			assertThat(report.attempts()).isEqualTo(1);
-		}
-
-		@Test
-		void comeAgainIfThatIsWanted() {
-			List<Integer> seen = new ArrayList<>();
-			feed.replay((number) -> failingUntil(3, 2)).subscribe(seen::add);
-			time.runAll();
-			assertThat(seen).containsExactly(1, 2, 1, 2, 1, 2);
 		}
 
 		@Test
@@ -216,15 +195,6 @@ class FluxMethodsTests {
 	class Cancelling {
 
 		@Test
-		void endsTheWait() {
-			Disposable call = feed.read((number) -> Flux.error(failure)).subscribe();
-			assertThat(time.pending()).isEqualTo(1);
-			call.dispose();
-			assertThat(time.pending()).isZero();
-			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
-		}
-
-		@Test
 		void cancelsTheRunningAttemptOnceAndPassesNothingOn() {
 			TestPublisher<Integer> publisher = TestPublisher
 				.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
@@ -239,17 +209,6 @@ class FluxMethodsTests {
 			assertThat(cancellations).hasValue(1);
 			assertThat(seen).containsExactly(1);
 			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
-		}
-
-		@Test
-		void fromWithinAnElementEndsTheCall() {
-			AtomicInteger cancellations = new AtomicInteger();
-			StepVerifier
-				.create(feed.read((number) -> Flux.range(1, 100).hide().doOnCancel(cancellations::incrementAndGet))
-					.take(2))
-				.expectNext(1, 2)
-				.verifyComplete();
-			assertThat(cancellations).hasValue(1);
 		}
 
 		@Test
@@ -287,13 +246,6 @@ class FluxMethodsTests {
 			time.runAll();
 			assertThat(seen).containsExactly(10);
 			assertThat(skipped).isEmpty();
-		}
-
-		@Test
-		void keepsTheStackFlat() {
-			StepVerifier.create(feed.stubborn((number) -> (number < 20_000) ? Flux.error(failure) : Flux.just(number)))
-				.expectNext(20_000)
-				.verifyComplete();
 		}
 
 		@Test

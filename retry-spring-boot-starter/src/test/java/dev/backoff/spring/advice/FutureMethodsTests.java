@@ -9,7 +9,6 @@ import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -103,19 +102,6 @@ class FutureMethodsTests {
 					}
 				}
 				assertThat(placed.get()).isEqualTo("attempt 3");
-			});
-		}
-
-		@Test
-		void endsWithTheExceptionItself() {
-			this.runner.run((context) -> {
-				Future<String> placed = context.getBean(Orders.class).placeOnce(() -> ended(() -> {
-					throw FutureMethodsTests.this.failure;
-				}));
-				assertThat(catchThrowable(placed::get)).isExactlyInstanceOf(ExecutionException.class)
-					.cause()
-					.isSameAs(FutureMethodsTests.this.failure);
-				assertThat(RetriesStoppedException.of(FutureMethodsTests.this.failure)).isNotNull();
 			});
 		}
 

@@ -19,14 +19,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
-import reactor.test.publisher.TestPublisher;
 
 import dev.backoff.Attempt;
 import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.breaker.BreakerState;
-import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
@@ -81,16 +77,6 @@ class MonoMethodsTests {
 		}
 
 		@Test
-		void endsWithTheFailureItselfAndItsStory() {
-			Throwable caught = failure(orders.place(failing()));
-			assertThat(caught).isSameAs(failure);
-			RetriesStoppedException report = listener.report();
-			assertThat(RetriesStoppedException.of(caught)).isSameAs(report);
-			assertThat(report.method()).isEqualTo("Orders.place");
-			assertThat(report.attempts()).isEqualTo(4);
-		}
-
-		@Test
 		void endsWithWhatReactorHadWrapped() {
 			Mono<String> wrapping = Mono.fromSupplier(() -> {
 				throw Exceptions.propagate(failure);
@@ -111,37 +97,12 @@ class MonoMethodsTests {
 		}
 
 		@Test
-		void succeedsWithNothingToo() {
-			StepVerifier.create(orders.place(Mono.empty())).verifyComplete();
-			StepVerifier.create(orders.cancel(Mono.empty())).verifyComplete();
-			assertThat(orders.calls()).isEqualTo(2);
-			assertThat(listener.events()).isEmpty();
-		}
-
-		@Test
 		void keepsItsElementUntilItIsAskedFor() {
 			StepVerifier.create(orders.place(Mono.just("placed")), 0)
 				.expectSubscription()
 				.thenRequest(1)
 				.expectNext("placed")
 				.verifyComplete();
-		}
-
-		@Test
-		void isRetriedThoughErrorsAreToBeSkippedFurtherDown() {
-			AtomicInteger attempts = new AtomicInteger();
-			Mono<String> mapping = Mono.just("o-1").map((order) -> {
-				if (attempts.incrementAndGet() < 3) {
-					throw Exceptions.propagate(failure);
-				}
-				return order + " placed";
-			});
-			List<String> placed = new ArrayList<>();
-			List<Throwable> skipped = new ArrayList<>();
-			orders.place(mapping).onErrorContinue((thrown, order) -> skipped.add(thrown)).subscribe(placed::add);
-			time.runAll();
-			assertThat(placed).containsExactly("o-1 placed");
-			assertThat(skipped).isEmpty();
 		}
 
 		@Test
@@ -155,35 +116,12 @@ class MonoMethodsTests {
 	class TheResult {
 
 		@Test
-		void isJudgedBeforeItIsPassedOn() {
-			List<String> seen = new ArrayList<>();
-			orders.poll().subscribe(seen::add);
-			time.runAll();
-			assertThat(seen).containsExactly("DONE");
-			assertThat(orders.calls()).isEqualTo(3);
-		}
-
-		@Test
 		void isNullToTheConditionIfThereIsNone() {
 			AtomicInteger ended = new AtomicInteger();
 			orders.find().subscribe(null, null, ended::incrementAndGet);
 			time.runAll();
 			assertThat(ended).hasValue(1);
 			assertThat(orders.calls()).isEqualTo(2);
-		}
-
-		@Test
-		void isTheRecoverys() {
-			AtomicReference<String> result = new AtomicReference<>();
-			orders.send("o-1", failing()).subscribe(result::set);
-			time.runAll();
-			assertThat(result).hasValue("parked o-1 after ATTEMPTS_EXHAUSTED");
-		}
-
-		@Test
-		void isTheFailureOfTheRecovery() {
-			assertThat(failure(orders.send(null, failing()))).isInstanceOf(IllegalStateException.class)
-				.hasSuppressedException(failure);
 		}
 
 	}
@@ -199,30 +137,6 @@ class MonoMethodsTests {
 			assertThat(time.pending()).isZero();
 			assertThat(orders.calls()).isEqualTo(1);
 			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
-		}
-
-		@Test
-		void cancelsTheRunningAttemptOnce() {
-			TestPublisher<String> publisher = TestPublisher.create();
-			AtomicInteger cancellations = new AtomicInteger();
-			Disposable call = orders.place(publisher.mono().doOnCancel(cancellations::incrementAndGet)).subscribe();
-			publisher.assertWasSubscribed();
-			call.dispose();
-			call.dispose();
-			assertThat(cancellations).hasValue(1);
-			publisher.assertCancelled();
-			assertThat(listener.report().reason()).isEqualTo(StopReason.CANCELLED);
-		}
-
-		@Test
-		void givesTheBreakersPermitBackAndCountsNothing() {
-			CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("gateway");
-			breaker.open();
-			time.advance(Duration.ofMinutes(10));
-			orders.guarded(Mono.never()).subscribe().dispose();
-			assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
-			assertThat(orders.guarded(Mono.just("probe")).block()).isEqualTo("probe");
-			assertThat(breaker.state()).isEqualTo(BreakerState.CLOSED);
 		}
 
 		@Test
@@ -277,21 +191,6 @@ class MonoMethodsTests {
 				.containsExactly(StopReason.ATTEMPTS_EXHAUSTED, StopReason.NESTED);
 		}
 
-		@Test
-		void letsNoCallInsideOutliveTheDeadlineAround() {
-			AtomicReference<Throwable> thrown = new AtomicReference<>();
-			outer.callWithin(Mono.defer(() -> orders.placePatiently(failing()))).subscribe(null, thrown::set);
-			assertThat(thrown).hasValue(failure);
-			assertThat(listener.stopped().get(0).report().reason()).isEqualTo(StopReason.DEADLINE);
-		}
-
-		@Test
-		void isNotThatOfTheAttemptForWhatFollows() {
-			Mono<String> both = orders.place(Mono.just("first"))
-				.flatMap((first) -> Mono.fromCallable(Attempt::isRunning).map((running) -> first + running));
-			assertThat(both.block()).isEqualTo("firstfalse");
-		}
-
 	}
 
 	private Throwable failure(Mono<?> mono) {
@@ -327,17 +226,6 @@ class MonoMethodsTests {
 			return attempt;
 		}
 
-		@Backoff(base = "1h", cap = "2h", jitter = "none")
-		public Mono<String> placePatiently(Mono<String> attempt) {
-			return attempt;
-		}
-
-		@Backoff
-		public Mono<Void> cancel(Mono<Void> attempt) {
-			this.calls++;
-			return attempt;
-		}
-
 		@Backoff
 		public Mono<String> broken(IOException failure) throws IOException {
 			this.calls++;
@@ -349,11 +237,6 @@ class MonoMethodsTests {
 			int attempt = Attempt.current().number();
 			return (attempt < attempts) ? Mono.error(new IOException("attempt " + attempt))
 					: Mono.just("attempt " + attempt);
-		}
-
-		@Backoff(until = "#result == 'DONE'")
-		public Mono<String> poll() {
-			return Mono.just((++this.calls < 3) ? "PENDING" : "DONE");
 		}
 
 		@Backoff(retryWhen = "#result == null", maxAttempts = "2")
@@ -368,16 +251,7 @@ class MonoMethodsTests {
 		}
 
 		Mono<String> park(String order, Mono<String> attempt, RetriesStoppedException report) {
-			if (this.parking != null) {
-				return this.parking;
-			}
-			return (order == null) ? Mono.error(new IllegalStateException("full"))
-					: Mono.just("parked " + order + " after " + report.reason());
-		}
-
-		@Backoff(breaker = "gateway")
-		public Mono<String> guarded(Mono<String> attempt) {
-			return attempt;
+			return this.parking;
 		}
 
 	}
@@ -386,11 +260,6 @@ class MonoMethodsTests {
 
 		@Backoff(base = "0s", cap = "1s")
 		public Mono<String> call(Mono<String> inner) {
-			return inner;
-		}
-
-		@Backoff(deadline = "10s")
-		public Mono<String> callWithin(Mono<String> inner) {
 			return inner;
 		}
 

@@ -3,9 +3,7 @@ package dev.backoff.spring.advice;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,7 +48,6 @@ import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Methods that the framework calls, on its threads: asynchronous ones, scheduled ones and
@@ -111,32 +108,6 @@ class ThreadsOfOthersTests {
 				Throwable failure = next(context.getBean(Uncaught.class).failures());
 				assertThat(failure).isInstanceOf(IllegalStateException.class).hasMessage("attempt 4");
 				assertThat(RetriesStoppedException.of(failure).reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			});
-		}
-
-		@Test
-		void mayReturnAFutureOfAResultThatIsThere() {
-			ThreadsOfOthersTests.this.runner.withBean(Mails.class).run((context) -> {
-				CompletableFuture<String> result = context.getBean(Mails.class).sendAndTell(3);
-				VirtualTime time = context.getBean(VirtualTime.class);
-				while (!result.isDone()) {
-					time.runNext();
-				}
-				assertThat(result.get()).startsWith("told at attempt 3 on ");
-			});
-		}
-
-		@Test
-		void givesItsCallerTheFailureItself() {
-			ThreadsOfOthersTests.this.runner.withBean(Mails.class).run((context) -> {
-				CompletableFuture<String> result = context.getBean(Mails.class).sendAndTell(9);
-				VirtualTime time = context.getBean(VirtualTime.class);
-				while (!result.isDone()) {
-					time.runNext();
-				}
-				ExecutionException thrown = catchThrowableOfType(ExecutionException.class, result::get);
-				assertThat(thrown.getCause()).isInstanceOf(IOException.class).hasMessage("attempt 4");
-				assertThat(RetriesStoppedException.of(thrown.getCause())).isNotNull();
 			});
 		}
 
@@ -333,17 +304,6 @@ class ThreadsOfOthersTests {
 				throw new IllegalStateException("attempt " + attempt);
 			}
 			this.sent.add("sent at attempt " + attempt + " on " + Thread.currentThread().getName());
-		}
-
-		@Async
-		@Backoff
-		CompletableFuture<String> sendAndTell(int succeedAt) throws IOException {
-			int attempt = Attempt.current().number();
-			if (attempt < succeedAt) {
-				throw new IOException("attempt " + attempt);
-			}
-			return CompletableFuture
-				.completedFuture("told at attempt " + attempt + " on " + Thread.currentThread().getName());
 		}
 
 		@Backoff

@@ -35,7 +35,7 @@ public class ReturnTypesContractTests {
 	}
 
 	@Nested
-	class ABlockingMethod extends ResultContract {
+	public class ABlockingMethod extends ResultContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -54,7 +54,7 @@ public class ReturnTypesContractTests {
 	}
 
 	@Nested
-	class AMethodOfACompletableFuture extends ResultContract {
+	public class AMethodOfACompletableFuture extends ResultContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -111,7 +111,7 @@ public class ReturnTypesContractTests {
 	}
 
 	@Nested
-	class AMethodOfAMono extends ResultContract {
+	public class AMethodOfAMono extends ResultContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {

@@ -18,16 +18,13 @@ import dev.backoff.fixture.ResultContract
 import dev.backoff.spring.contract.SpringDriver.Kind
 
 /** The contract of the drivers, held by what Kotlin has for asynchronous work. */
-open class KotlinContractTests {
-
-	/** Return the setup of each case, which a subclass can change. */
-	protected open fun prepared(setup: CallSetup): CallSetup = setup
+class KotlinContractTests {
 
 	@Nested
 	inner class ASuspendFunction : ResultContract() {
 
 		override fun open(setup: CallSetup): ContractDriver =
-			SpringDriver(prepared(setup), Suspending.OrderService::class.java) { orders, kind, work ->
+			SpringDriver(setup, Suspending.OrderService::class.java) { orders, kind, work ->
 				later {
 					when (kind) {
 						Kind.UNLESS_DONE -> orders.placeUnlessDone(work)
@@ -44,7 +41,7 @@ open class KotlinContractTests {
 	inner class AFunctionOfAFlow : DriverContract() {
 
 		override fun open(setup: CallSetup): ContractDriver =
-			SpringDriver(prepared(setup), Flows.OrderService::class.java) { orders, kind, work ->
+			SpringDriver(setup, Flows.OrderService::class.java) { orders, kind, work ->
 				later {
 					val elements = if (kind == Kind.RECOVERED) orders.placeRecovered(work) else orders.place(work)
 					elements.toList().firstOrNull()
@@ -57,7 +54,7 @@ open class KotlinContractTests {
 	inner class ASuspendFunctionOfAFlow : DriverContract() {
 
 		override fun open(setup: CallSetup): ContractDriver =
-			SpringDriver(prepared(setup), SuspendingFlows.OrderService::class.java) { orders, kind, work ->
+			SpringDriver(setup, SuspendingFlows.OrderService::class.java) { orders, kind, work ->
 				later {
 					val elements = if (kind == Kind.RECOVERED) orders.placeRecovered(work) else orders.place(work)
 					elements.toList().firstOrNull()
