@@ -234,6 +234,21 @@ interface Mistakes {
 	@Backoff(until = "#result == true")
 	Mono<Void> noValueInMono(String order);
 
+	@Reported({ "invalid breaker (gateway): names a breaker that is not defined.",
+			"Define backoff.breakers.gateway, or remove it.",
+			"invalid budget (gateway): names a budget that is not defined.",
+			"Define backoff.budgets.gateway, or remove it.",
+			"invalid idempotent (sometimes): must be by-method, true, false or by-key.",
+			"Write by-method, true, false or by-key; yes and no stand for true and false." })
+	@Backoff(breaker = "gateway", budget = "gateway", idempotent = "sometimes")
+	String unknownBreakerAndBudget(String order);
+
+	@Reported({ "invalid breaker (no): must be the name of a breaker, or none.", "Write none to switch it off.",
+			"invalid budget (7.5): must be the name of a budget, or none.",
+			"Set backoff.budgets.[Mistakes.switchAndNumberAsNames].tokens." })
+	@Backoff(breaker = "no", budget = "7.5")
+	String switchAndNumberAsNames(String order);
+
 	record Payment(Status status) {
 	}
 

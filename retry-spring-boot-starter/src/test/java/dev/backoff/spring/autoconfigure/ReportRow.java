@@ -23,20 +23,6 @@ record ReportRow(String name, SmallApplication application, List<String> problem
 		return new ReportRow(name, application, List.of(problems));
 	}
 
-	/** A line of a policy that a method uses, the fourth of an application.yml. */
-	static ReportRow ofPolicy(String line, String problem, String fix) {
-		return ofFourthLine("""
-				backoff:
-				  policies:
-				    orders:
-				      %s
-				""".formatted(line), "backoff.policies.orders." + problem, fix);
-	}
-
-	static ReportRow ofFourthLine(String yaml, String problem, String fix) {
-		return of(yaml, shop().yaml(yaml), "Invalid " + problem.replaceFirst("\\): ", ") at application.yml:4: "), fix);
-	}
-
 	/** An application with one method, which uses the policy called orders. */
 	static SmallApplication shop() {
 		return SmallApplication.of(Shop.class);

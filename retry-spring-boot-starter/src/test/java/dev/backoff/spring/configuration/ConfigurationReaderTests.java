@@ -218,7 +218,7 @@ class ConfigurationReaderTests {
 		return report(environment);
 	}
 
-	private static List<Problem> report(StandardEnvironment environment) {
+	static List<Problem> report(StandardEnvironment environment) {
 		ConfigurationPropertySources.attach(environment);
 		BackoffPolicies policies = new BackoffPolicies(BackoffConfiguration.read(environment), environment,
 				ConfigurationReaderTests.class.getClassLoader());
