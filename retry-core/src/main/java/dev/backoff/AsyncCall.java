@@ -184,8 +184,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 				take(decision, driving);
 			}
 			if (driving.owning) {
-				this.state.attemptEnded();
-				this.state.leaveQueue();
+				this.state.giveBack();
 			}
 			driven = true;
 		}
@@ -356,7 +355,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/** End the call with what one of its own steps threw. */
 	void crash(Throwable thrown) {
-		this.state.attemptEnded();
+		this.state.giveBack();
 		fail(thrown);
 	}
 

@@ -50,7 +50,7 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 		}
 		// the wait may have been handed over before its timer is known here
 		if (!SCHEDULED.compareAndSet(this, null, timer) || hasEnded()) {
-			timer.cancel();
+			stop(timer);
 		}
 	}
 
@@ -70,7 +70,17 @@ final class AsyncWait extends CallRegistry.Waiter implements CallStack.Driving.A
 	}
 
 	private void handOver(Executor otherwise) {
-		HandOver handOver = new HandOver(this);
+		HandOver handOver;
+		try {
+			handOver = new HandOver(this);
+		}
+		catch (Throwable ex) {
+			if (this.call.claim(this)) {
+				this.call.steps.registry().leave(this);
+				this.call.crash(ex);
+			}
+			return;
+		}
 		Cancellable timer;
 		do {
 			timer = this.scheduled;

@@ -158,6 +158,7 @@ final class AttemptLimit {
 			return this.time.schedule(task, nanos);
 		}
 		catch (Throwable ex) {
+			this.events.hookFailed("time", ex);
 			return null;
 		}
 	}

@@ -28,20 +28,20 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 					result = proceed(this.steps.refused(call), call, context, operation);
 				}
 				else {
-					Outcome outcome;
+					T value = null;
+					Outcome outcome = null;
 					try {
-						T value = this.enclosed ? this.steps.runEnclosed(call, context, operation)
+						value = this.enclosed ? this.steps.runEnclosed(call, context, operation)
 								: operation.run(context, 1);
 						AttemptOutcome kind = this.decider.judge(value, context);
-						if (kind == AttemptOutcome.SUCCESS) {
-							// throws nothing, or a success would be taken for a failure
-							this.steps.succeededAtOnce(call, permit);
-							return value;
-						}
-						outcome = Outcome.ofValue(kind, value);
+						outcome = (kind == AttemptOutcome.SUCCESS) ? null : Outcome.ofValue(kind, value);
 					}
 					catch (Throwable failure) {
 						outcome = this.decider.judge(failure, call);
+					}
+					if (outcome == null) {
+						this.steps.succeededAtOnce(call, permit);
+						return value;
 					}
 					result = proceed(this.steps.afterAttempt(outcome, permit, call), call, context, operation);
 				}

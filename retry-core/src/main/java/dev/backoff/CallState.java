@@ -178,10 +178,15 @@ final class CallState {
 		attemptEnded();
 	}
 
+	/** Give back the permits of the attempt and the place in the queue. */
+	void giveBack() {
+		attemptEnded();
+		leaveQueue();
+	}
+
 	void clear() {
 		if (this.holdsPermit || this.ticket != null || this.context != null) {
-			attemptEnded();
-			leaveQueue();
+			giveBack();
 			this.context = null;
 		}
 		this.attempt = 0;

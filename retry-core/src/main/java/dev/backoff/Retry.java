@@ -8,8 +8,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.breaker.CallPermits;
-import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
@@ -291,14 +289,12 @@ public final class Retry {
 			CallEvents events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
 					builder.observers);
 			this.random = RandomSource.safe(builder.random, (ex) -> events.hookFailed("random source", ex));
-			RetryTime time = RetryTime.safe(builder.time, (ex) -> events.hookFailed("time", ex));
+			RetryTime time = builder.time;
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			CallSettings settings = new CallSettings(policy, builder.method, time,
 					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit);
-			CallPermits breaker = (builder.breaker == null || builder.breaker instanceof CircuitBreaker)
-					? builder.breaker : CallPermits.safe(builder.breaker, (ex) -> events.hookFailed("breaker", ex));
-			OverloadGuard guard = new OverloadGuard(limit, breaker, builder.budget, false);
+			OverloadGuard guard = new OverloadGuard(limit, builder.breaker, builder.budget, false);
 			this.running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, events, this.running);
 			RetryDecider decider = new RetryDecider(policy, settings.retries(), this.random, events);

@@ -77,9 +77,7 @@ public final class RetryContext {
 	 * @param time what measures it
 	 */
 	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
-		RetryTime safe = RetryTime.safe(time, (ex) -> {
-		});
-		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), safe), false);
+		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time), false);
 	}
 
 	/**

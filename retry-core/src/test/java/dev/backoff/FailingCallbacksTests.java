@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -14,8 +13,11 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
@@ -26,11 +28,14 @@ import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.Hostile;
 import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.VirtualTime;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.WakeSignal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Listeners, conditions, recoveries and time that throw or call back. */
 class FailingCallbacksTests extends CallFixture {
@@ -154,19 +159,69 @@ class FailingCallbacksTests extends CallFixture {
 	@Nested
 	class Time {
 
-		@Test
-		void thatCannotBeReadDoesNotRepeatWhatSucceeded() {
-			int[] calls = new int[1];
-			// the start is read, the end is not
-			Retry retry = Retry.builder(policy().build()).time(new BrokenTime(2)).build();
-			try {
-				retry.call(() -> ++calls[0]);
+		@ParameterizedTest
+		@CsvSource({ "blocking, 0, 1", "asynchronous, 0, 1", "kept, 0, 1", "blocking, 1, 1", "asynchronous, 1, 1",
+				"kept, 1, 1", "blocking, 2, 0", "asynchronous, 2, 0" })
+		void thatCannotBeReadOnceRepeatsNoSuccessAndKeepsNoPermit(String driver, int failures, int probes) {
+			int reading = 0;
+			boolean reached;
+			do {
+				VirtualTime time = new VirtualTime();
+				BrokenTime broken = new BrokenTime(time, ++reading);
+				CircuitBreaker breaker = CircuitBreaker.builder("orders")
+					.settings(BreakerSettings.builder().probes(1).build())
+					.time(time)
+					.build();
+				breaker.open();
+				time.advance(Duration.ofMinutes(1));
+				// an Error says nothing about the dependency, so that its probe is given
+				// back
+				Throwable failure = (probes > 0) ? new AssertionError("down") : failure();
+				Retry retry = Retry.builder(policy().concurrency(1).maxWaiting(0).build())
+					.time(broken)
+					.executor(Runnable::run)
+					.breaker((probes > 0) ? breaker : null)
+					.build();
+				int[] calls = new int[1];
+				Operation<Integer, Throwable> operation = () -> {
+					if (++calls[0] <= failures) {
+						throw failure;
+					}
+					return calls[0];
+				};
+				call(driver, retry, operation, time);
+				reached = broken.isReached();
+				assertThat(calls[0]).as("reading %d", reading).isLessThanOrEqualTo(failures + 1);
+				if (reached) {
+					String next = retry.call(() -> "has its permits");
+					assertThat(next).isNotNull();
+				}
 			}
-			catch (IllegalStateException ex) {
-				assertThat(ex).hasMessage("no time");
+			while (reached);
+			assertThat(reading).as("readings and one").isGreaterThan(2);
+		}
+
+		private static void call(String driver, Retry retry, Operation<Integer, Throwable> operation,
+				VirtualTime time) {
+			if (driver.equals("asynchronous")) {
+				CompletableFuture<Integer> result = retry.callAsync(() -> {
+					try {
+						return CompletableFuture.completedFuture(operation.run());
+					}
+					catch (Throwable ex) {
+						return CompletableFuture.failedFuture(ex);
+					}
+				});
+				time.runAll();
+				assertThat(result).isDone();
+				return;
 			}
-			assertThat(calls[0]).isEqualTo(1);
-			assertThat(Attempt.isRunning()).isFalse();
+			ResumedCall kept = new ResumedCall("key", 1, 0, Duration.ZERO, null, Duration.ZERO, false, 0, null, null);
+			Throwable unused = catchThrowable(() -> {
+				Object same = driver.equals("kept")
+						? retry.attemptOn(kept, operation, (context, number) -> context.run(), null)
+						: retry.call(operation);
+			});
 		}
 
 		@Test
@@ -304,26 +359,47 @@ class FailingCallbacksTests extends CallFixture {
 
 	}
 
+	/** Another time, of which one reading throws. */
 	private static final class BrokenTime implements RetryTime {
+
+		private final RetryTime time;
+
+		private final IllegalStateException failure = new IllegalStateException("no time");
 
 		private final int brokenReading;
 
 		private int readings;
 
-		BrokenTime(int brokenReading) {
+		BrokenTime(RetryTime time, int brokenReading) {
+			this.time = time;
 			this.brokenReading = brokenReading;
+		}
+
+		boolean isReached() {
+			return this.readings >= this.brokenReading;
 		}
 
 		@Override
 		public long nanoTime() {
 			if (++this.readings == this.brokenReading) {
-				throw new IllegalStateException("no time");
+				throw this.failure;
 			}
-			return TimeUnit.MILLISECONDS.toNanos(this.readings);
+			return this.time.nanoTime();
 		}
 
 		@Override
-		public void sleep(long nanos) {
+		public void sleep(long nanos) throws InterruptedException {
+			this.time.sleep(nanos);
+		}
+
+		@Override
+		public void sleep(long nanos, WakeSignal signal) throws InterruptedException {
+			this.time.sleep(nanos, signal);
+		}
+
+		@Override
+		public Cancellable schedule(Runnable task, long nanos) {
+			return this.time.schedule(task, nanos);
 		}
 
 	}

@@ -28,7 +28,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.Hostile;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.policy.RetryPolicyBuilder;
 
@@ -307,53 +306,6 @@ class OverloadGuardTests extends CallFixture {
 			assertThat(balances).containsExactly(5.0, 4.0);
 			assertThat(time().delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(1_200));
 			assertThat(budget.balance()).isEqualTo(5);
-		}
-
-		@Test
-		void thatThrowsLetsCallsPass() throws Exception {
-			Retry retry = builder(policy()).breaker(new Hostile(IllegalStateException::new)).build();
-			assertThat(retry.<String, RuntimeException>call(() -> "fine")).isEqualTo("fine");
-			ScriptedOperation<String> operation = failing();
-			assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure());
-			assertThat(operation.calls()).isEqualTo(4);
-			assertThat(listener().hookFailures()).isNotEmpty()
-				.allSatisfy((event) -> assertThat(event.hook()).isEqualTo("breaker"));
-		}
-
-		@Test
-		void whosePermitsThrowLeavesResultsAlone() throws Exception {
-			Hostile granting = new Hostile(IllegalStateException::new) {
-
-				@Override
-				public Permit tryAcquire(long now) {
-					return this;
-				}
-
-			};
-			Retry retry = builder(policy()).breaker(granting).build();
-			int[] calls = { 0 };
-			assertThat(retry.<String, RuntimeException>call(() -> "fine " + ++calls[0])).isEqualTo("fine 1");
-			assertThatThrownBy(() -> retry.call(failing())).isSameAs(failure());
-		}
-
-		@Test
-		void isToldWhatAnAttemptThrew() {
-			List<Throwable> thrown = new ArrayList<>();
-			Hostile noting = new Hostile(AssertionError::new) {
-
-				@Override
-				public Permit tryAcquire(long now) {
-					return this;
-				}
-
-				@Override
-				public void failed(long nanos, long now, @Nullable Throwable failure) {
-					thrown.add(failure);
-				}
-
-			};
-			fail(() -> builder(policy().maxAttempts(2)).breaker(noting).build().call(failing()));
-			assertThat(thrown).containsExactly(failure(), failure());
 		}
 
 	}

@@ -18,7 +18,6 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -172,46 +171,6 @@ class OverloadGuardsInUnusualUseTests extends CallFixture {
 		assertThat(reason()).isEqualTo(StopReason.BUDGET);
 	}
 
-	@Nested
-	class BrokenClocks {
-
-		@Test
-		void thatThrowAnErrorFailNoNestedCall() throws Exception {
-			FailingTime broken = new FailingTime();
-			Retry outer = Retry.builder(policy(Duration.ZERO).deadline(Duration.ofSeconds(1)).build())
-				.time(broken)
-				.build();
-			assertThat(outer.call(() -> {
-				broken.failing = true;
-				return outer.call(() -> "fine");
-			})).isEqualTo("fine");
-		}
-
-		@Test
-		void thatThrowDoNotOpenTheWayThroughABreaker() {
-			FailingTime broken = new FailingTime();
-			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(broken).build();
-			Retry retry = Retry.builder(policy(Duration.ZERO).maxAttempts(1).build())
-				.time(broken)
-				.breaker(breaker)
-				.build();
-			breaker.open();
-			broken.failing = true;
-			assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
-			broken.failing = false;
-			assertThatThrownBy(() -> retry.call(() -> "never")).isInstanceOf(CircuitOpenException.class);
-		}
-
-		@Test
-		void whoseSleepThrowsAnErrorDoNotHideTheFailure() {
-			Retry retry = Retry.builder(policy(Duration.ofMillis(100)).build()).time(new FailingTime()).build();
-			assertThatThrownBy(() -> retry.call(() -> {
-				throw new IOException("down");
-			})).hasMessage("down");
-		}
-
-	}
-
 	@Test
 	void aBreakerOpenForCenturiesKeepsNoCallBeyondItsDeadline() {
 		CircuitBreaker breaker = breaker(BreakerSettings.builder().awaited(true));
@@ -223,26 +182,6 @@ class OverloadGuardsInUnusualUseTests extends CallFixture {
 			return inner.call(() -> "never");
 		})).isInstanceOf(CircuitOpenException.class);
 		assertThat(time().delays()).isEmpty();
-	}
-
-	/** The system's time until told to fail; never sleeps. */
-	private static final class FailingTime implements RetryTime {
-
-		private volatile boolean failing;
-
-		@Override
-		public long nanoTime() {
-			if (this.failing) {
-				throw new AssertionError("broken clock");
-			}
-			return RetryTime.system().nanoTime();
-		}
-
-		@Override
-		public void sleep(long nanos) {
-			throw new AssertionError("broken sleep");
-		}
-
 	}
 
 }

@@ -312,32 +312,6 @@ class RetryContextTests {
 	}
 
 	@Test
-	void aTickerThatThrowsFailsNoCall() throws Exception {
-		VirtualTime broken = new VirtualTime();
-		dev.backoff.time.RetryTime failing = new dev.backoff.time.RetryTime() {
-
-			private int readings;
-
-			@Override
-			public long nanoTime() {
-				if (this.readings++ > 0) {
-					throw new IllegalStateException("no time");
-				}
-				return broken.nanoTime();
-			}
-
-			@Override
-			public void sleep(long nanos) {
-			}
-
-		};
-		try (RetryContext.Scope scope = RetryContext.ofDeadline(Duration.ofSeconds(2), failing).open()) {
-			assertThat(retry(policy().build()).call(() -> Attempt.current().timeLeft()))
-				.isEqualTo(Duration.ofSeconds(2));
-		}
-	}
-
-	@Test
 	void saysWhatItIsOf() throws Exception {
 		assertThat(deadline(Duration.ofSeconds(1))).hasToString("RetryContext of a deadline");
 		assertThat(retry(policy().build()).call(RetryContext::capture)).hasToString("RetryContext of attempt 1");

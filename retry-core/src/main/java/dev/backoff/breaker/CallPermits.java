@@ -1,13 +1,10 @@
 package dev.backoff.breaker;
 
-import java.util.function.Consumer;
-
 import org.jspecify.annotations.Nullable;
 
 /**
  * A circuit breaker as retries see it, ours or another library's: it gives permits for
- * attempts, or refuses them. Implementations are thread-safe. If an implementation
- * throws, the attempt runs without a permit.
+ * attempts, or refuses them. Implementations are thread-safe and throw nothing.
  *
  * @since 0.1
  */
@@ -51,15 +48,6 @@ public interface CallPermits {
 	 * @return a new exception
 	 */
 	CircuitOpenException rejection(long now);
-
-	/**
-	 * {@return a breaker that permits every attempt when the given one fails}
-	 * @param permits the breaker
-	 * @param report receives what the given breaker throws
-	 */
-	static CallPermits safe(CallPermits permits, Consumer<Throwable> report) {
-		return new SafePermits(permits, report);
-	}
 
 	/** The permission to make one attempt. */
 	interface Permit {

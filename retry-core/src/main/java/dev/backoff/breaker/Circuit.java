@@ -21,8 +21,7 @@ abstract class Circuit {
 	private volatile Phase phase;
 
 	Circuit(BreakerSettings settings, RetryTime time, RandomSource random, Function<Circuit, Phase> first) {
-		this.time = RetryTime.safe(time, (ex) -> {
-		});
+		this.time = time;
 		this.random = RandomSource.safe(random, (ex) -> {
 		});
 		this.limits = Limits.of(settings);

@@ -46,8 +46,7 @@ public final class RetryBudget {
 
 	private RetryBudget(String name, BudgetSettings settings, RetryTime time, Listener listener) {
 		this.name = name;
-		this.time = RetryTime.safe(time, (ex) -> {
-		});
+		this.time = time;
 		this.listener = listener;
 		this.bucket = new Bucket(settings, this.time.nanoTime(), Long.MAX_VALUE);
 	}
@@ -66,7 +65,7 @@ public final class RetryBudget {
 	 * Make a budget with a full bucket.
 	 * @param name the budget's name in logs and meters
 	 * @param settings the numbers of the budget
-	 * @param time the ticker; while it throws, time puts no tokens back
+	 * @param time the ticker
 	 * @param listener called when the budget runs dry and when it has recovered
 	 * @return the budget
 	 */

@@ -1,13 +1,12 @@
 package dev.backoff.time;
 
 import java.time.Instant;
-import java.util.function.Consumer;
 
 /**
  * A monotonic ticker that can also sleep and run tasks later.
  * <p>
  * One object does all three, so that tests replace time as a whole. Implementations are
- * thread-safe and never throw from {@link #nanoTime()}.
+ * thread-safe. A call ends with what {@link #nanoTime()} throws.
  *
  * @since 0.1
  */
@@ -18,15 +17,6 @@ public interface RetryTime {
 	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
-	}
-
-	/**
-	 * {@return a time whose ticker stands still when the given one throws}
-	 * @param time the time
-	 * @param report receives what the given time throws
-	 */
-	static RetryTime safe(RetryTime time, Consumer<Throwable> report) {
-		return (time instanceof SystemTime || time instanceof SafeTime) ? time : new SafeTime(time, report);
 	}
 
 	/**

@@ -336,32 +336,6 @@ class CircuitBreakerTests extends BreakerFixture {
 	class Clocks {
 
 		@Test
-		void failNoCallWhenTheyThrow() {
-			RetryTime broken = new RetryTime() {
-
-				@Override
-				public long nanoTime() {
-					throw new IllegalStateException("no time");
-				}
-
-				@Override
-				public void sleep(long nanos) {
-				}
-
-			};
-			CircuitBreaker timeless = builder(settings()).time(broken).build();
-			assertThat(timeless.<String, RuntimeException>call(() -> "paid")).isEqualTo("paid");
-			assertThatIllegalStateException().isThrownBy(() -> timeless.call(() -> {
-				throw new IllegalStateException("declined");
-			})).withMessage("declined");
-			assertThat(timeless.counts()).isEqualTo(new Counts(2, 1, 0));
-			timeless.open();
-			assertThat(timeless.timeToProbe()).isBetween(Duration.ZERO, Duration.ofSeconds(15));
-			timeless.forceOpen();
-			assertThatExceptionOfType(CircuitOpenException.class).isThrownBy(() -> timeless.call(() -> 1));
-		}
-
-		@Test
 		void failNoCallWhenTheyStepBackDuringIt() {
 			CircuitBreaker breaker = breaker(settings());
 			assertThat(breaker.<String, RuntimeException>call(() -> {

@@ -280,16 +280,6 @@ class RetryBudgetTests {
 		}
 
 		@Test
-		void thatThrowLeaveWhatIsInTheBucket() {
-			RetryBudget budget = readingTime(settings(2, 1, 1), () -> {
-				throw new IllegalStateException("clock");
-			});
-			assertThat(drain(budget)).isEqualTo(2);
-			budget.deposit();
-			assertThat(budget.balance()).isEqualTo(1);
-		}
-
-		@Test
 		void thatWrapAroundAreComparedByDifference() {
 			long[] now = { Long.MAX_VALUE - 5 };
 			RetryBudget budget = readingTime(settings(10, 0, 1), () -> now[0]);

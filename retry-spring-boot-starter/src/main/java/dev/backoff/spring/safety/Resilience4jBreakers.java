@@ -4,11 +4,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitOpenException;
@@ -26,6 +30,8 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
  */
 public final class Resilience4jBreakers implements OtherBreakers {
 
+	private static final Logger logger = LoggerFactory.getLogger(Resilience4jBreakers.class);
+
 	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
 
 	/** Create the lookup; the supplier gives null unless there is one registry. */
@@ -39,7 +45,7 @@ public final class Resilience4jBreakers implements OtherBreakers {
 		if (breakers == null) {
 			throw new IllegalArgumentException("needs exactly one bean of the type CircuitBreakerRegistry");
 		}
-		return find(breakers, name).map((breaker) -> new Permits(breaker, awaited))
+		return find(breakers, name).map((breaker) -> new Permits(breaker, awaited, new AtomicBoolean()))
 			.orElseThrow(() -> new IllegalArgumentException(unknown(breakers)));
 	}
 
@@ -78,8 +84,12 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	}
 
-	/** A breaker and its permits, which have no state of their own. */
-	private record Permits(CircuitBreaker breaker, boolean awaited) implements CallPermits, CallPermits.Permit {
+	/**
+	 * A breaker and its permits, which have no state of their own. The breaker's rules
+	 * are code of the application: if they throw, attempts are made and end all the same.
+	 */
+	private record Permits(CircuitBreaker breaker, boolean awaited,
+			AtomicBoolean failed) implements CallPermits, CallPermits.Permit {
 
 		@Override
 		public String name() {
@@ -88,7 +98,13 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 		@Override
 		public @Nullable Permit tryAcquire(long now) {
-			return this.breaker.tryAcquirePermission() ? this : null;
+			try {
+				return this.breaker.tryAcquirePermission() ? this : null;
+			}
+			catch (Throwable ex) {
+				log(ex);
+				return UNCOUNTED;
+			}
 		}
 
 		/* A breaker leaves its open state only when a permit is acquired. */
@@ -119,17 +135,39 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 		@Override
 		public void succeeded(long nanos, long now) {
-			this.breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+			try {
+				this.breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+			}
+			catch (Throwable ex) {
+				log(ex);
+			}
 		}
 
 		@Override
 		public void failed(long nanos, long now, @Nullable Throwable failure) {
-			this.breaker.onError(nanos, TimeUnit.NANOSECONDS, (failure != null) ? failure : new ResultNotGoodEnough());
+			try {
+				this.breaker.onError(nanos, TimeUnit.NANOSECONDS,
+						(failure != null) ? failure : new ResultNotGoodEnough());
+			}
+			catch (Throwable ex) {
+				log(ex);
+			}
 		}
 
 		@Override
 		public void released() {
-			this.breaker.releasePermission();
+			try {
+				this.breaker.releasePermission();
+			}
+			catch (Throwable ex) {
+				log(ex);
+			}
+		}
+
+		private void log(Throwable failure) {
+			logger.atLevel(this.failed.getAndSet(true) ? Level.DEBUG : Level.ERROR)
+				.setCause(failure)
+				.log("The breaker " + name() + " threw " + failure.getClass().getName() + ", which was worked around");
 		}
 
 		/* The state in which a permit was acquired is unknown. */

@@ -14,8 +14,11 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowT
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.resilience.InvocationRejectedException;
 
 import dev.backoff.Retry;
@@ -130,6 +133,21 @@ class Resilience4jBreakersTests {
 			assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure);
 			assertThat(operation.calls()).isEqualTo(4);
 			assertThat(lenient.getMetrics().getNumberOfBufferedCalls()).isZero();
+		}
+
+		@Test
+		@ExtendWith(OutputCaptureExtension.class)
+		void goesOnThoughTheirRulesThrow(CapturedOutput log) throws Exception {
+			registry.circuitBreaker("broken", config().ignoreException((thrown) -> {
+				throw new IllegalStateException("rule");
+			}).build());
+			ScriptedOperation<String> operation = failing();
+			Retry retry = retry(RetryPolicy.builder("orders").build(), breakers.permits("broken", false));
+			assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure);
+			assertThat(operation.calls()).isEqualTo(4);
+			assertThat(log).containsOnlyOnce(
+					"The breaker broken threw java.lang.IllegalStateException, which was worked around");
+			assertThat(retry.call(() -> "fine")).isEqualTo("fine");
 		}
 
 		@Test
