@@ -2,6 +2,7 @@ package dev.backoff;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -19,14 +20,22 @@ import dev.backoff.time.Nanos;
 final class AttemptHistory {
 
 	/*
-	 * Very many calls may wait at once. So an attempt and the wait that follows are one
-	 * link, and only the last outcome is kept: earlier ones would keep their failures in
-	 * memory.
+	 * Very many calls may wait at once. So times are numbers in arrays that are no longer
+	 * than needed, and only the last outcome is kept: earlier ones would keep their
+	 * failures in memory.
 	 */
 
 	private static final int KEPT = 3;
 
-	private @Nullable Link first;
+	private static final long[] NONE = {};
+
+	private static final DelaySource[] SOURCES = DelaySource.values();
+
+	/* The times of attempts, in nanoseconds. */
+	private long[] attemptTimes = NONE;
+
+	/* Of each wait its nanoseconds, then the ordinal of its source. */
+	private long[] waits = NONE;
 
 	private @Nullable Outcome lastOutcome;
 
@@ -64,85 +73,47 @@ final class AttemptHistory {
 			this.firstFailure = Decision.name(outcome.failure());
 		}
 		this.attempts = Math.max(this.attempts, this.attempts + 1);
-		Link link = append();
-		link.attempted = true;
-		link.attemptNanos = nanos;
-		boolean unused = forgetMiddle(true);
+		this.attemptTimes = append(this.attemptTimes, nanos);
 	}
 
 	void addWait(Decision.RetryAfter chosen) {
-		Link last = last();
-		Link link = (last != null && last.source == null) ? last : append();
-		link.source = chosen.source();
-		link.waitNanos = chosen.delay();
-		this.previousDelay = chosen.ownDelay();
+		long[] before = this.waits;
+		this.waits = append(before, chosen.delay(), chosen.source().ordinal());
+		this.waitsAbridged |= this.waits.length == before.length;
+		if (chosen.source() != DelaySource.CONCURRENCY) {
+			this.previousDelay = chosen.ownDelay();
+		}
 		this.finalPoll |= chosen.isFinalPoll();
-		this.waitsAbridged |= forgetMiddle(false);
+	}
+
+	/* Of more entries than are kept, the fourth goes. */
+	private static long[] append(long[] kept, long... entry) {
+		int width = entry.length;
+		long[] longer = Arrays.copyOf(kept, Math.min(kept.length + width, 2 * KEPT * width));
+		if (longer.length == kept.length) {
+			System.arraycopy(kept, (KEPT + 1) * width, longer, KEPT * width, (KEPT - 1) * width);
+		}
+		System.arraycopy(entry, 0, longer, longer.length - width, width);
+		return longer;
 	}
 
 	/** Note that the last wait was shorter than chosen; return how long it was. */
 	long shortenLastWait(long nanos) {
-		Link link = lastWait();
-		if (link == null) {
+		int last = this.waits.length - 2;
+		if (last < 0) {
 			return 0;
 		}
-		link.waitNanos -= Math.max(0, Math.min(nanos, link.waitNanos));
-		return link.waitNanos;
-	}
-
-	private Link append() {
-		Link link = new Link();
-		Link last = last();
-		if (last != null) {
-			last.next = link;
-		}
-		else {
-			this.first = link;
-		}
-		return link;
-	}
-
-	private @Nullable Link last() {
-		Link last = this.first;
-		while (last != null && last.next != null) {
-			last = last.next;
-		}
-		return last;
-	}
-
-	/** Forget the fourth of more attempts or waits than are kept, if there are more. */
-	private boolean forgetMiddle(boolean attempt) {
-		int seen = 0;
-		Link fourth = null;
-		Link before = null;
-		Link previous = null;
-		for (Link link = this.first; link != null; link = link.next) {
-			boolean counts = attempt ? link.attempted : link.source != null;
-			if (counts && ++seen == KEPT + 1) {
-				fourth = link;
-				before = previous;
-			}
-			previous = link;
-		}
-		if (fourth == null || seen <= 2 * KEPT) {
-			return false;
-		}
-		if (attempt) {
-			fourth.attempted = false;
-		}
-		else {
-			fourth.source = null;
-		}
-		if (before != null && !fourth.attempted && fourth.source == null) {
-			before.next = fourth.next;
-		}
-		return true;
+		this.waits[last] -= Math.max(0, Math.min(nanos, this.waits[last]));
+		return this.waits[last];
 	}
 
 	/** Return what chose the last wait, or null before the first. */
 	@Nullable DelaySource lastSource() {
-		Link link = lastWait();
-		return (link != null) ? link.source : null;
+		return (this.waits.length > 0) ? source(this.waits.length - 2) : null;
+	}
+
+	private DelaySource source(int wait) {
+		return SOURCES[(int) this.waits[wait + 1]];
 	}
 
 	/** Return the part of the last wait that the policy's rule chose, or 0. */
@@ -152,24 +123,12 @@ final class AttemptHistory {
 
 	/** Return how long the last attempt took, or 0 before the first. */
 	long attemptNanos() {
-		long nanos = 0;
-		for (Link link = this.first; link != null; link = link.next) {
-			nanos = link.attempted ? link.attemptNanos : nanos;
-		}
-		return nanos;
+		return (this.attemptTimes.length > 0) ? this.attemptTimes[this.attemptTimes.length - 1] : 0;
 	}
 
 	/** Return whether the final poll before the deadline is due or has been asked. */
 	boolean isFinalPoll() {
 		return this.finalPoll;
-	}
-
-	private @Nullable Link lastWait() {
-		Link last = null;
-		for (Link link = this.first; link != null; link = link.next) {
-			last = (link.source != null) ? link : last;
-		}
-		return last;
 	}
 
 	void retryBegins() {
@@ -209,22 +168,14 @@ final class AttemptHistory {
 
 	List<RetriesStoppedException.Wait> waits() {
 		List<RetriesStoppedException.Wait> waits = new ArrayList<>(2 * KEPT);
-		for (Link link = this.first; link != null; link = link.next) {
-			if (link.source != null) {
-				waits.add(new RetriesStoppedException.Wait(Duration.ofNanos(link.waitNanos), link.source));
-			}
+		for (int wait = 0; wait < this.waits.length; wait += 2) {
+			waits.add(new RetriesStoppedException.Wait(Duration.ofNanos(this.waits[wait]), source(wait)));
 		}
 		return waits;
 	}
 
 	List<Duration> attemptTimes() {
-		List<Duration> attempts = new ArrayList<>(2 * KEPT);
-		for (Link link = this.first; link != null; link = link.next) {
-			if (link.attempted) {
-				attempts.add(Duration.ofNanos(link.attemptNanos));
-			}
-		}
-		return attempts;
+		return Arrays.stream(this.attemptTimes).mapToObj(Duration::ofNanos).toList();
 	}
 
 	boolean isWaitsAbridged() {
@@ -232,23 +183,7 @@ final class AttemptHistory {
 	}
 
 	boolean isAttemptsAbridged() {
-		return this.attempts > attemptTimes().size();
-	}
-
-	/** An attempt with the wait that followed it; or only one of the two. */
-	private static final class Link {
-
-		private @Nullable Link next;
-
-		private boolean attempted;
-
-		private long attemptNanos;
-
-		/* Null without a wait. */
-		private @Nullable DelaySource source;
-
-		private long waitNanos;
-
+		return this.attempts > this.attemptTimes.length;
 	}
 
 }

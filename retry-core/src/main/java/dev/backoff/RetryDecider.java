@@ -262,8 +262,8 @@ final class RetryDecider {
 		if (stop != null) {
 			return stop;
 		}
-		return (timeLeft <= 0) ? Decision.WITHOUT_PERMIT : new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE),
-				call.history().previousDelay(), DelaySource.CONCURRENCY);
+		return (timeLeft <= 0) ? Decision.WITHOUT_PERMIT
+				: new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE), 0, DelaySource.CONCURRENCY);
 	}
 
 	/** Return why the attempt must not start that was waited for, or null. */
