@@ -97,8 +97,17 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 * @throws IllegalArgumentException if the retry is below 1
 	 */
 	public long delay(int retry, long previous, RandomSource random) {
-		return this.jitter.apply(capped(retry), (retry == 1) ? baseNanos() : previous, baseNanos(), this.capNanos,
+		return this.jitter.apply(unspread(retry, previous), baseNanos(), this.capNanos,
 				this.jitter.isRandom() ? random.next() : 0);
+	}
+
+	/**
+	 * Return what the jitter spreads: only decorrelated jitter needs the delay before.
+	 */
+	long unspread(int retry, long previous) {
+		long delay = capped(retry);
+		return !this.jitter.replacesShape() ? delay
+				: Math.min(this.capNanos, Nanos.times((retry == 1) ? baseNanos() : previous, 3));
 	}
 
 	/**

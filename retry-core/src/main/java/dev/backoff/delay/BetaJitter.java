@@ -54,7 +54,7 @@ record BetaJitter(double from, double to) implements Jitter {
 	}
 
 	@Override
-	public long apply(long delay, long previous, long base, long cap, double u) {
+	public long apply(long delay, long base, long cap, double u) {
 		double least = distribution(this.from);
 		double x = inverse(least + (distribution(this.to) - least) * u);
 		return Uniform.share(Math.min(this.to, Math.max(this.from, x)), delay);
@@ -79,7 +79,7 @@ record BetaJitter(double from, double to) implements Jitter {
 	}
 
 	@Override
-	public double mean(long delay, long previous, long base, long cap) {
+	public double mean(long delay, long base, long cap) {
 		// the integral of x·6x(1-x) over (from, to), divided by its weight
 		double moment = moment(this.to) - moment(this.from);
 		return delay * (moment / (distribution(this.to) - distribution(this.from)));

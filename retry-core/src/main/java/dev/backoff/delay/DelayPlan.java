@@ -181,15 +181,15 @@ public final class DelayPlan {
 		Arrays.fill(before, base);
 		long greatest = base;
 		for (int retry = 1; retry <= retries; retry++) {
-			long delay = rule.capped(retry);
-			greatest = jitter.apply(delay, greatest, base, cap, BOUND);
+			greatest = jitter.apply(rule.unspread(retry, greatest), base, cap, BOUND);
 			double sum = 0;
 			for (int history = 0; history < before.length; history++) {
-				sum += jitter.mean(delay, before[history], base, cap);
-				before[history] = jitter.apply(delay, before[history], base, cap, random.nextDouble());
+				long delay = rule.unspread(retry, before[history]);
+				sum += jitter.mean(delay, base, cap);
+				before[history] = jitter.apply(delay, base, cap, random.nextDouble());
 			}
-			steps.add(new Step(retry, jitter.apply(delay, base, base, cap, 0), Math.round(sum / before.length),
-					greatest));
+			long least = jitter.apply(rule.unspread(retry, base), base, cap, 0);
+			steps.add(new Step(retry, least, Math.round(sum / before.length), greatest));
 		}
 		return steps;
 	}

@@ -115,27 +115,27 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 
 	/**
 	 * Return the delay for one draw.
-	 * @param delay the capped delay of the shape, in nanoseconds
-	 * @param previous the previous delay, in nanoseconds; the base before the first retry
+	 * @param delay the capped delay of the shape, in nanoseconds; with decorrelated
+	 * jitter, three times the previous delay, or the cap if that is less
 	 * @param base the base, in nanoseconds
 	 * @param cap the cap, in nanoseconds, {@link Long#MAX_VALUE} for none
 	 * @param u a draw, uniform in [0, 1), or 1 for the bound that draws stay below
 	 * @return nanoseconds, from 0 to the cap
 	 */
-	long apply(long delay, long previous, long base, long cap, double u);
+	long apply(long delay, long base, long cap, double u);
 
 	/**
 	 * Return the mean over all draws.
-	 * @param delay the capped delay of the shape, in nanoseconds
-	 * @param previous the previous delay, in nanoseconds; the base before the first retry
+	 * @param delay the capped delay of the shape, in nanoseconds; with decorrelated
+	 * jitter, three times the previous delay, or the cap if that is less
 	 * @param base the base, in nanoseconds
 	 * @param cap the cap, in nanoseconds
 	 * @return nanoseconds
 	 */
-	default double mean(long delay, long previous, long base, long cap) {
+	default double mean(long delay, long base, long cap) {
 		// right for every jitter whose density is symmetric between its ends
-		double least = apply(delay, previous, base, cap, 0);
-		double greatest = apply(delay, previous, base, cap, 1);
+		double least = apply(delay, base, cap, 0);
+		double greatest = apply(delay, base, cap, 1);
 		return least + (greatest - least) / 2;
 	}
 

@@ -2,15 +2,13 @@ package dev.backoff.delay;
 
 import java.util.Locale;
 
-import dev.backoff.time.Nanos;
-
 /** The jitters that are told by their name alone. */
 enum NamedJitter implements Jitter {
 
 	NONE {
 
 		@Override
-		public long apply(long delay, long previous, long base, long cap, double u) {
+		public long apply(long delay, long base, long cap, double u) {
 			return delay;
 		}
 
@@ -19,7 +17,7 @@ enum NamedJitter implements Jitter {
 	FULL {
 
 		@Override
-		public long apply(long delay, long previous, long base, long cap, double u) {
+		public long apply(long delay, long base, long cap, double u) {
 			return Uniform.between(0, delay, u);
 		}
 
@@ -28,7 +26,7 @@ enum NamedJitter implements Jitter {
 	EQUAL {
 
 		@Override
-		public long apply(long delay, long previous, long base, long cap, double u) {
+		public long apply(long delay, long base, long cap, double u) {
 			return Uniform.between(delay - delay / 2, delay, u);
 		}
 
@@ -37,8 +35,8 @@ enum NamedJitter implements Jitter {
 	DECORRELATED {
 
 		@Override
-		public long apply(long delay, long previous, long base, long cap, double u) {
-			return Uniform.between(base, Math.max(base, Math.min(cap, Nanos.times(previous, 3))), u);
+		public long apply(long delay, long base, long cap, double u) {
+			return Uniform.between(base, Math.max(base, delay), u);
 		}
 
 	};

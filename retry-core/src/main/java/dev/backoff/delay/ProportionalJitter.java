@@ -39,7 +39,7 @@ record ProportionalJitter(double share) implements Jitter {
 	}
 
 	@Override
-	public long apply(long delay, long previous, long base, long cap, double u) {
+	public long apply(long delay, long base, long cap, double u) {
 		long reach = Uniform.share(this.share, delay);
 		return Uniform.between(delay - reach, Math.min(cap, Nanos.plus(delay, reach)), u);
 	}

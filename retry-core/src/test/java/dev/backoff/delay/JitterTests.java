@@ -40,10 +40,10 @@ class JitterTests {
 				"100%, 0, 100000000, 199999999", "decorrelated, 100000000, 500000000, 899999999",
 				"beta, 0, 50000000, 99999999", "beta 0.3..0.7, 30000000, 50000000, 70000000" })
 		void atLeastMiddleAndGreatestDraw(String name, long least, long middle, long greatest) {
-			Jitter jitter = Jitter.parse(name);
-			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0)).isEqualTo(least);
-			assertThat(jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, 0.5)).isEqualTo(middle);
-			long highest = jitter.apply(100 * MILLI, 300 * MILLI, 100 * MILLI, 10_000 * MILLI, GREATEST);
+			BackoffRule rule = new BackoffRule(Shape.fixed(Duration.ofMillis(100)), 10_000 * MILLI, Jitter.parse(name));
+			assertThat(rule.delay(2, 300 * MILLI, () -> 0)).isEqualTo(least);
+			assertThat(rule.delay(2, 300 * MILLI, () -> 0.5)).isEqualTo(middle);
+			long highest = rule.delay(2, 300 * MILLI, () -> GREATEST);
 			assertThat(highest).isBetween(greatest - 2, greatest);
 		}
 
@@ -51,23 +51,24 @@ class JitterTests {
 		void proportionalDrawsBelowTheCapInsteadOfClamping() {
 			Jitter jitter = Jitter.proportional(0.2);
 			long cap = 100 * MILLI;
-			assertThat(jitter.apply(cap, 0, 0, cap, 0)).isEqualTo(80 * MILLI);
-			assertThat(jitter.apply(cap, 0, 0, cap, 0.5)).isEqualTo(90 * MILLI);
-			assertThat(jitter.apply(cap, 0, 0, cap, GREATEST)).isEqualTo(cap - 1);
-			assertThat(jitter.apply(cap, 0, 0, 110 * MILLI, 0.5)).isEqualTo(95 * MILLI);
+			assertThat(jitter.apply(cap, 0, cap, 0)).isEqualTo(80 * MILLI);
+			assertThat(jitter.apply(cap, 0, cap, 0.5)).isEqualTo(90 * MILLI);
+			assertThat(jitter.apply(cap, 0, cap, GREATEST)).isEqualTo(cap - 1);
+			assertThat(jitter.apply(cap, 0, 110 * MILLI, 0.5)).isEqualTo(95 * MILLI);
 		}
 
 		@Test
 		void decorrelatedDrawsBelowTheCapInsteadOfClamping() {
-			long base = 100 * MILLI;
-			long cap = 1000 * MILLI;
-			assertThat(Jitter.decorrelated().apply(0, 900 * MILLI, base, cap, 0.5)).isEqualTo(550 * MILLI);
-			assertThat(Jitter.decorrelated().apply(0, 900 * MILLI, base, cap, GREATEST)).isEqualTo(cap - 1);
+			BackoffRule rule = new BackoffRule(Shape.fixed(Duration.ofMillis(100)), 1000 * MILLI,
+					Jitter.decorrelated());
+			assertThat(rule.delay(2, 900 * MILLI, () -> 0.5)).isEqualTo(550 * MILLI);
+			assertThat(rule.delay(2, 900 * MILLI, () -> GREATEST)).isEqualTo(1000 * MILLI - 1);
 		}
 
 		@Test
 		void decorrelatedTakesAPreviousDelayBelowAThirdOfTheBase() {
-			assertThat(Jitter.decorrelated().apply(0, 0, 100, 1000, GREATEST)).isEqualTo(100);
+			BackoffRule rule = new BackoffRule(Shape.fixed(Duration.ofNanos(100)), 1000, Jitter.decorrelated());
+			assertThat(rule.delay(2, 0, () -> GREATEST)).isEqualTo(100);
 		}
 
 	}
@@ -168,8 +169,8 @@ class JitterTests {
 		@MethodSource("dev.backoff.delay.JitterTests#all")
 		void isReachedAtTheLargestDelayToo(Jitter jitter) {
 			long largest = Long.MAX_VALUE;
-			double least = jitter.apply(largest, largest, 0, largest, 0) / (double) largest;
-			double greatest = jitter.apply(largest, largest, 0, largest, GREATEST) / (double) largest;
+			double least = jitter.apply(largest, 0, largest, 0) / (double) largest;
+			double greatest = jitter.apply(largest, 0, largest, GREATEST) / (double) largest;
 			double[] expected = switch (jitter.toString()) {
 				case "none" -> new double[] { 1, 1 };
 				case "equal" -> new double[] { 0.5, 1 };
@@ -186,7 +187,7 @@ class JitterTests {
 		void growsWithTheDraw(Jitter jitter) {
 			long before = -1;
 			for (double u = 0; u < 1; u += 1 / 1024.0) {
-				long delay = jitter.apply(MILLI, 3 * MILLI, MILLI, 10 * MILLI, u);
+				long delay = jitter.apply(3 * MILLI, MILLI, 10 * MILLI, u);
 				assertThat(delay).isGreaterThanOrEqualTo(before);
 				before = delay;
 			}
