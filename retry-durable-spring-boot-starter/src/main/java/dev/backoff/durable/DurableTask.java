@@ -57,8 +57,7 @@ final class DurableTask {
 
 	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
 
-	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts,
-			Supplier<Optional<Worker>> worker) {
+	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts, Supplier<Optional<Worker>> worker) {
 		this.method = method;
 		this.parts = parts;
 		this.attempts = attempts;

@@ -77,8 +77,8 @@ final class Worker {
 	private volatile boolean running;
 
 	/** Serve some of all tasks of the process, by threads with a name. */
-	Worker(String name, List<String> served, int threads, Store store,
-			Runnable pollFailed, Supplier<Gate> gate, RetryTime time) {
+	Worker(String name, List<String> served, int threads, Store store, Runnable pollFailed, Supplier<Gate> gate,
+			RetryTime time) {
 		DurableSettings settings = store.settings();
 		this.gate = gate;
 		this.time = time;

@@ -89,7 +89,10 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		Store store = Store.open(this.policies.configuration().durable(), application, rows, tasks,
 				new AbstractSchedulerListener() {
 
-					/* Hears of rows that the engine moves, by the guard before the commit. */
+					/*
+					 * Hears of rows that the engine moves, by the guard before the
+					 * commit.
+					 */
 					@Override
 					public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
 						// a process that can read the row looks for it first
@@ -141,13 +144,15 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		this.workers.values().stream().distinct().forEach(Worker::start);
 		if (this.parts.clock() != RetryTime.system()) {
 			// the polls come too late for a clock that jumps
-			all.forEach((method) -> this.parts.store().client()
+			all.forEach((method) -> this.parts.store()
+				.client()
 				.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class, ScheduledExecutionsFilter.all(),
 						(row) -> arm(method.policy(), row.getExecutionTime())));
 		}
 		logger.info("Durable calls ({}) are kept in {}",
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
-				this.parts.store().isOwn() ? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
+				this.parts.store().isOwn()
+						? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
 						: "the application's database");
 		Collection<TaskSummary> summary = this.parts.store().client().getScheduledExecutionsSummaryByTask();
 		tell(summary);
@@ -171,9 +176,11 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 	}
 
 	private void advise(Collection<TaskSummary> summary) {
-		this.parts.methods().orphans(summary).forEach((task, calls) -> logger.warn(
-				"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
-				Problem.oneLine(task, StoredCall.LONGEST_KEY), calls));
+		this.parts.methods()
+			.orphans(summary)
+			.forEach((task, calls) -> logger.warn(
+					"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
+					Problem.oneLine(task, StoredCall.LONGEST_KEY), calls));
 		int threads = this.parts.methods().all().stream().mapToInt((method) -> threads(method)).sum();
 		Integer connections = this.poolSize.apply(this.parts.store().dataSource());
 		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {
@@ -231,7 +238,8 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		this.started = false;
 		this.workers.clear();
 		CompletableFuture<?>[] stopped = stopping.stream()
-			.map((worker) -> CompletableFuture.runAsync(worker::stop, (stop) -> new Thread(stop, "backoff-stop").start()))
+			.map((worker) -> CompletableFuture.runAsync(worker::stop,
+					(stop) -> new Thread(stop, "backoff-stop").start()))
 			.toArray(CompletableFuture<?>[]::new);
 		CompletableFuture<?> unused = CompletableFuture.allOf(stopped).whenComplete((done, problem) -> callback.run());
 	}

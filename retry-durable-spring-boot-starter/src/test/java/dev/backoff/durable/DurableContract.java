@@ -373,8 +373,8 @@ abstract class DurableContract extends ShopFixture {
 			shop.awaitEnd("mails", "o2");
 			shop.when("o2", (attempt) -> "done");
 			String id = shop.attempts().get(5).idempotencyKey();
-			Object unused = new DurablePart(shop.parts(), shop.workers()).write(shop.parts().methods().policy(shop.method("mails")),
-					Map.of("action", "requeue", "id", id));
+			Object unused = new DurablePart(shop.parts(), shop.workers())
+				.write(shop.parts().methods().policy(shop.method("mails")), Map.of("action", "requeue", "id", id));
 			Awaitility.await().until(() -> shop.rows() == 0);
 			assertThat(shop.lines()).hasSize(7);
 		}, "spring.datasource.hikari.auto-commit=false");

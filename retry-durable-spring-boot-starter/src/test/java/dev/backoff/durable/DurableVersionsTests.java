@@ -69,7 +69,8 @@ class DurableVersionsTests {
 					.value() == 2);
 			assertThat(registry.get("backoff.durable.unreadable").tag("policy", "orders").gauge().value()).isZero();
 			Map<?, ?> shown = (Map<?, ?>) context.getBean(DurablePart.class)
-				.read(context.getBean(DurableParts.class).methods().all().get(1).atStart(), Map.of("state", "scheduled"));
+				.read(context.getBean(DurableParts.class).methods().all().get(1).atStart(),
+						Map.of("state", "scheduled"));
 			assertThat(((Map<?, ?>) shown.get("counts")).get("unreadable")).isEqualTo(2);
 			logger.detachAppender(log);
 			// other tests log at the same time, on other threads

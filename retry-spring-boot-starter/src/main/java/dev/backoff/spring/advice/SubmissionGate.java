@@ -10,9 +10,10 @@ import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
- * The gate that calls of durable methods pass: their calls are stored, unless the thread
- * makes an attempt of a stored call. The module {@code retry-durable-spring-boot-starter}
- * has the only implementation. Implementations are thread-safe.
+ * Store the calls of durable methods. A call that {@link #DUE} announces is an attempt of
+ * a stored call instead, which our advice makes. The module
+ * {@code retry-durable-spring-boot-starter} has the only implementation. Implementations
+ * are thread-safe.
  *
  * @since 0.1
  */
@@ -21,7 +22,7 @@ public interface SubmissionGate {
 	/** The class that durable methods return, a part of that module: {@value}. */
 	String HANDLE = "dev.backoff.durable.DurableCall";
 
-	/** The attempt that a thread makes through the bean's proxy, until our advice. */
+	/** The attempt that the thread makes through the bean's proxy, until our advice. */
 	ThreadLocal<@Nullable DueAttempt> DUE = new ThreadLocal<>();
 
 	/** Store a call; return the value for the caller. */
