@@ -66,7 +66,7 @@ class OwnFileTests {
 
 	@Test
 	@Order(3)
-	void callsGoOnWhenTheBreakerOfTheirLaneCloses() throws Exception {
+	void callsGoOnWhenTheirBreakerCloses() throws Exception {
 		this.faults.of("notice").fails(40).passes();
 		for (int i = 0; i < 40; i++) {
 			this.notices.send("o-" + i);

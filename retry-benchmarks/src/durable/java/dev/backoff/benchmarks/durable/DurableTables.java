@@ -59,7 +59,7 @@ public final class DurableTables {
 		StringBuilder level = new StringBuilder();
 		StringBuilder idle = new StringBuilder();
 		table(page,
-				"No-op calls a second: one lane of " + THREADS + " threads beside the engine alone with " + THREADS
+				"No-op calls a second: one worker of " + THREADS + " threads beside the engine alone with " + THREADS
 						+ ", " + calls + " calls, " + pairs + " pairs",
 				"database", "ours, median", "engine, median", "ratio, median", "least", "greatest",
 				"ratio in a process that has just started");
@@ -68,7 +68,7 @@ public final class DurableTables {
 				"most, ms");
 		table(level, HEALTHY + " second attempts, each due 1 s after the first", "database", "made by", "made in time",
 				"p50, ms late", "p99, ms late", "most, ms late");
-		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "lanes",
+		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "workers",
 				"statements a minute");
 		for (String name : only.split(",", -1)) {
 			try (Database database = open(name)) {
@@ -178,7 +178,7 @@ public final class DurableTables {
 		database.multiply(pool, "backoff_calls", due, Instant.now().truncatedTo(ChronoUnit.SECONDS));
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
 			everyTenth(() -> context.getBean(Ours.Calls.class).healthy(System.nanoTime()));
-			late(page, database, "our lanes", made);
+			late(page, database, "our workers", made);
 		}
 	}
 
@@ -205,7 +205,7 @@ public final class DurableTables {
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
 			everyTenth(() -> context.getBean(Ours.Calls.class).level(UUID.randomUUID().toString()));
 			Thread.sleep(2_000);
-			late(page, database, "our lanes", made);
+			late(page, database, "our workers", made);
 		}
 	}
 
@@ -219,10 +219,10 @@ public final class DurableTables {
 			Thread.sleep(1_000);
 			statements.reset();
 			Thread.sleep(IDLE_SECONDS * 1_000);
-			long lanes = Stream.of(Ours.Calls.class.getMethods())
+			long workers = Stream.of(Ours.Calls.class.getMethods())
 				.filter((method) -> method.isAnnotationPresent(Backoff.class))
 				.count();
-			row(page, database.name(), lanes + ", and that of dead letters",
+			row(page, database.name(), workers + ", and that of dead letters",
 					number("%.0f", statements.sum() * 60.0 / IDLE_SECONDS));
 		}
 	}

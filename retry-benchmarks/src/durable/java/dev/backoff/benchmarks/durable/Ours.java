@@ -18,7 +18,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.durable.DurableAutoConfiguration;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
-/** Durable methods, each with a lane. */
+/** Durable methods, each with a worker. */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class, DurableAutoConfiguration.class })
 class Ours {
