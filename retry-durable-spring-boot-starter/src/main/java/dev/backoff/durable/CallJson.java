@@ -184,17 +184,9 @@ final class CallJson implements Serializer {
 		return this.mapper._deserializationContext().findNonContextualValueDeserializer(type);
 	}
 
-	/** Return the types that are stored by name where a type is declared, or null. */
-	@Nullable List<JavaType> subtypes(JavaType type) {
-		DeserializationContext context = this.mapper._deserializationContext();
-		return (context.findTypeDeserializer(type) == null) ? null
-				: context.getConfig()
-					.getSubtypeResolver()
-					.collectAndResolveSubtypesByTypeId(context.getConfig(), context.introspectClassAnnotations(type))
-					.stream()
-					.filter((subtype) -> type.isTypeOrSuperTypeOf(subtype.getType()))
-					.map((subtype) -> context.constructSpecializedType(type, subtype.getType()))
-					.toList();
+	/** Return whether the type of a value is stored by name where a type is declared. */
+	boolean isTyped(JavaType type) {
+		return this.mapper._deserializationContext().findTypeDeserializer(type) != null;
 	}
 
 	/** Return the names of the properties that are written, or null for no object. */

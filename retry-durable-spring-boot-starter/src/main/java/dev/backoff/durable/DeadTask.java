@@ -19,18 +19,9 @@ import dev.backoff.durable.DurableMethods.DurableMethod;
  * The engine's task of the dead letters of one policy, which are due when an operator
  * requeues them: turn each into its call again. Thread-safe.
  */
-final class DeadTask {
+record DeadTask(DurableMethod method, DurableParts parts) {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeadTask.class);
-
-	private final DurableMethod method;
-
-	private final DurableParts parts;
-
-	DeadTask(DurableMethod method, DurableParts parts) {
-		this.method = method;
-		this.parts = parts;
-	}
 
 	Task<StoredCall> task() {
 		return Tasks.custom(StoredCall.deadTask(this.method.policy()), StoredCall.class)

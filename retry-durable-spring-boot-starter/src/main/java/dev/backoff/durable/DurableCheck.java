@@ -123,18 +123,15 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		}
 	}
 
+	/* A subtype that is stored by name is read at the submission. */
 	private void check(String place, JavaType type, ValueDeserializer<?> reader, Set<JavaType> seen) {
-		List<JavaType> subtypes = this.json.subtypes(type);
-		String reason = refused(type.getRawClass(), reader, subtypes != null);
+		String reason = refused(type.getRawClass(), reader, this.json.isTyped(type));
 		if (reason != null) {
 			refuse(place, reason);
 		}
 		else if (seen.add(type)) {
 			Stream.of(type.getKeyType(), type.getContentType())
-				.filter((part) -> part != null && (!part.hasHandlers() || this.json.subtypes(part) != null))
-				.forEach((part) -> check(place, part, this.json.reader(part), seen));
-			Stream.ofNullable(subtypes)
-				.flatMap(List::stream)
+				.filter((part) -> part != null && !part.hasHandlers())
 				.forEach((part) -> check(place, part, this.json.reader(part), seen));
 			if (reader instanceof BeanDeserializerBase bean) {
 				Set<String> written = this.json.written(type);
@@ -152,7 +149,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		if (written != null && !written.contains(property.getName())) {
 			refuse(place, "is read and never written");
 		}
-		else if (!property.hasValueTypeDeserializer() || this.json.subtypes(property.getType()) != null) {
+		else if (!property.hasValueTypeDeserializer()) {
 			check(place, property.getType(), property.getValueDeserializer(), seen);
 		}
 	}

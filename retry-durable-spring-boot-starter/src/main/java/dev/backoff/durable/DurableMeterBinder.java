@@ -72,8 +72,8 @@ final class DurableMeterBinder implements MeterBinder {
 			.builder(PREFIX + "orphans",
 					() -> this.parts.methods().orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
 			.register(registry);
-		meters.lateness((policy,
-				late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late));
+		meters.lateness = (policy,
+				late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late);
 	}
 
 	private static Gauge.Builder<?> gauge(String name, String policy, Supplier<Number> value) {

@@ -31,7 +31,7 @@ final class DurableMeters {
 	/* When rows, by policy and name, are due again that this process cannot read. */
 	private final Map<List<String>, Instant> unreadable = new ConcurrentHashMap<>();
 
-	private volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
+	volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
 	};
 
 	enum Count {
@@ -86,11 +86,6 @@ final class DurableMeters {
 
 	static String lowerCase(Phase phase) {
 		return phase.name().toLowerCase(Locale.ROOT);
-	}
-
-	/** Let the times by which attempts begin late be recorded. */
-	void lateness(BiConsumer<String, Duration> recorder) {
-		this.lateness = recorder;
 	}
 
 	/** Note how long after its due time an attempt begins. */

@@ -39,20 +39,11 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * The stored calls of a policy, for an operator: list them, requeue dead letters, make a
  * call due now, delete one. Thread-safe.
  */
-final class DurablePart implements EndpointContributor {
+record DurablePart(DurableParts parts, Workers workers) implements EndpointContributor {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurablePart.class);
 
 	private static final int MOST = 1_000;
-
-	private final DurableParts parts;
-
-	private final Workers workers;
-
-	DurablePart(DurableParts parts, Workers workers) {
-		this.parts = parts;
-		this.workers = workers;
-	}
 
 	@Override
 	public String name() {

@@ -95,12 +95,8 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			return stored;
 		}
 		finally {
-			count(outcome, method.policy());
+			this.parts.meters().add(outcome, method.policy());
 		}
-	}
-
-	private void count(Count count, String policy) {
-		this.parts.meters().add(count, policy);
 	}
 
 	private DurableCall<?> store(DurableMethod method, Retry retry, @Nullable Object[] arguments, Options options) {
@@ -183,7 +179,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 
 	private void ended(String policy, String id) {
 		logger.info("Ended the call {} of policy {}", id, policy);
-		count(Count.ENDED, policy);
+		this.parts.meters().add(Count.ENDED, policy);
 	}
 
 	@Override

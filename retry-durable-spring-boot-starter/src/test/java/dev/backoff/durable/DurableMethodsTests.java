@@ -93,8 +93,6 @@ class DurableMethodsTests {
 					objectField    | the parameter value.lines.content of Refused.objectField(Cart) is of no certain type
 					objectKey      | the parameter values of Refused.objectKey(Map) is of no certain type
 					openProperty   | the parameter value.payable of Refused.openProperty(Invoice) is of the abstract type Payable
-					subtype        | the parameter value.reason of Refused.subtype(Event) is of no certain type
-					subtypes       | the parameter value.events.reason of Refused.subtypes(History) is of no certain type
 					writeOnly      | the parameter value.secret of Refused.writeOnly(Login) is read and never written
 					withoutGetter  | the parameter value.amount of Refused.withoutGetter(Hidden) is read and never written
 					withoutReader  | the parameter value of Refused.withoutReader(Entry) cannot be read: Missing generic type
@@ -167,18 +165,7 @@ class DurableMethodsTests {
 	record Invoice(Payable payable) {
 	}
 
-	@JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
-	sealed interface Event permits Shipped, Cancelled {
-
-	}
-
-	record Shipped(Instant at) implements Event {
-	}
-
-	record Cancelled(Object reason) implements Event {
-	}
-
-	record History(Map<String, Event> events) {
+	record Shipped(Instant at) {
 	}
 
 	record Login(String name, @JsonProperty(access = JsonProperty.Access.WRITE_ONLY) String secret) {
@@ -302,14 +289,6 @@ class DurableMethodsTests {
 
 		@Backoff(value = "openProperty", durable = "true")
 		public void openProperty(Invoice value) {
-		}
-
-		@Backoff(value = "subtype", durable = "true")
-		public void subtype(Event value) {
-		}
-
-		@Backoff(value = "subtypes", durable = "true")
-		public void subtypes(History value) {
 		}
 
 		@Backoff(value = "writeOnly", durable = "true")
