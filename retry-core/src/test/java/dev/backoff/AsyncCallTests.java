@@ -33,19 +33,6 @@ class AsyncCallTests extends AsyncCallFixture {
 	class TheResult {
 
 		@Test
-		void isTheThirdStagesValue() {
-			CompletableFuture<String> result = call();
-			lastStage().completeExceptionally(failure());
-			assertThat(stages()).hasSize(1);
-			time().runAll();
-			lastStage().completeExceptionally(failure());
-			time().runAll();
-			assertThat(result).isNotDone();
-			lastStage().complete("third");
-			assertThat(result).isCompletedWithValue("third");
-		}
-
-		@Test
 		void wrapsTheFailureOnce() {
 			CompletableFuture<String> result = retry(policy().maxAttempts(1)).callAsync(
 					() -> CompletableFuture.failedFuture(new CompletionException(new CompletionException(failure()))));
@@ -103,20 +90,6 @@ class AsyncCallTests extends AsyncCallFixture {
 
 	@Nested
 	class AShutdown {
-
-		@Test
-		void endsTenThousandPendingCalls() {
-			Retry retry = retry(policy().base(Duration.ofHours(1)).cap(Duration.ofHours(1)));
-			List<CompletableFuture<String>> results = new ArrayList<>();
-			for (int i = 0; i < 10_000; i++) {
-				results.add(retry.callAsync(() -> CompletableFuture.failedFuture(failure())));
-			}
-			assertThat(waiting().waiting()).isEqualTo(10_000);
-			waiting().shutDown();
-			assertThat(results).allMatch(CompletableFuture::isCompletedExceptionally);
-			assertThat(recorder().lines("call")).hasSize(10_000).containsOnly("call shutdown 0ms");
-			assertThat(time().pending()).isZero();
-		}
 
 		@Test
 		void endsWhatAnExecutorHasNotStarted() {

@@ -6,12 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -22,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
-import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.HookedObserver;
 import dev.backoff.fixture.RecordingObserver;
@@ -225,45 +219,6 @@ class AsyncCancellationTests extends AsyncCallFixture {
 			// keeps the result, and by it whatever that keeps
 			holder.whenComplete((value, thrown) -> result.complete("never"));
 			return new WeakReference<>(argument);
-		}
-
-		@Test
-		void racesWithEverythingAndIsRecordedOnce() throws InterruptedException {
-			ExecutorService pool = Executors.newFixedThreadPool(3);
-			try {
-				Retry retry = Retry.builder(policy().shape(Shape.fixed(Duration.ofNanos(1))).build())
-					.executor(pool)
-					.calls(waiting())
-					.recorder(recorder())
-					.build();
-				int calls = 5_000;
-				AtomicInteger attempts = new AtomicInteger();
-				CountDownLatch done = new CountDownLatch(calls);
-				for (int i = 0; i < calls; i++) {
-					CompletableFuture<String> result = retry.callAsync(() -> {
-						attempts.incrementAndGet();
-						return CompletableFuture.supplyAsync(() -> {
-							throw new CompletionException(failure());
-						}, pool);
-					});
-					result.whenComplete((value, thrown) -> done.countDown());
-					pool.execute(() -> result.cancel(true));
-				}
-				done.await();
-				while (recorder().lines("call").size() < calls) {
-					Thread.onSpinWait();
-				}
-				// what was cancelled before it began may begin yet
-				pool.shutdown();
-				assertThat(pool.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-				assertThat(recorder().lines("call")).hasSize(calls);
-				assertThat(recorder().lines("attempt")).hasSize(attempts.get())
-					.hasSize(calls + recorder().lines("retry").size());
-				assertThat(recorder().lines("waited")).hasSameSizeAs(recorder().lines("waiting"));
-			}
-			finally {
-				pool.shutdownNow();
-			}
 		}
 
 	}

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -42,29 +41,6 @@ class AttemptTests {
 		@Test
 		void hasANewKeyEachTime() {
 			assertThat(Attempt.current().idempotencyKey()).hasSize(36).isNotEqualTo(Attempt.current().idempotencyKey());
-		}
-
-		@Test
-		void isLeftAfterACall() throws Exception {
-			retry(policy().build()).call(() -> "done");
-			assertThat(Attempt.isRunning()).isFalse();
-			assertThatThrownBy(() -> retry(policy().build()).call(ScriptedOperation.script().fails(new IOException())))
-				.isInstanceOf(IOException.class);
-			assertThat(Attempt.isRunning()).isFalse();
-			assertThat(Attempt.current().number()).isEqualTo(1);
-			assertThat(Attempt.current().previousFailure()).isNull();
-		}
-
-		@Test
-		void isAnotherThread() throws Exception {
-			AtomicReference<Attempt> seen = new AtomicReference<>();
-			retry(policy().build()).call(() -> {
-				Thread other = new Thread(() -> seen.set(Attempt.current()));
-				other.start();
-				other.join();
-				return "done";
-			});
-			assertThat(seen.get().maximum()).hasValue(1);
 		}
 
 	}

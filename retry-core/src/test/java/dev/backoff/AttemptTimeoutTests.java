@@ -169,15 +169,6 @@ class AttemptTimeoutTests extends CallFixture {
 	class AnInterruptOfSomebodyElse {
 
 		@Test
-		void endsTheCallAsBefore() {
-			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
-				throw new InterruptedException();
-			}));
-			assertThat(thrown).isInstanceOf(InterruptedException.class);
-			assertThat(Thread.interrupted()).isTrue();
-		}
-
-		@Test
 		void isNotTakenForOursIfItWasFirst() {
 			Throwable thrown = catchThrowable(() -> retry(limited()).call(() -> {
 				Thread.currentThread().interrupt();
@@ -207,19 +198,6 @@ class AttemptTimeoutTests extends CallFixture {
 	class TheTimer {
 
 		@Test
-		void isFreedWhenTheAttemptEnds() throws Exception {
-			AtomicInteger calls = new AtomicInteger();
-			String result = retry(limited()).call(() -> {
-				assertThat(time().pending()).isEqualTo(1);
-				if (calls.incrementAndGet() == 1) {
-					throw new IOException();
-				}
-				return "fine";
-			});
-			assertThat(result).isEqualTo("fine");
-		}
-
-		@Test
 		void doesNothingAfterTheAttempt() throws Exception {
 			List<Runnable> timers = new ArrayList<>();
 			Interruption interruption = new Interruption(null);
@@ -227,17 +205,6 @@ class AttemptTimeoutTests extends CallFixture {
 			assertThat(interruption.end()).isFalse();
 			timers.get(0).run();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		}
-
-		@Test
-		void givesEachAttemptItsWholeTime() {
-			List<Duration> left = new ArrayList<>();
-			catchThrowableOf(() -> retry(limited()).call(() -> {
-				left.add(Attempt.current().timeLeft());
-				overrun();
-				throw new InterruptedException();
-			}));
-			assertThat(left).hasSize(3).containsOnly(Duration.ofSeconds(2));
 		}
 
 		/* Real threads and the real timer: an interrupt that is a little late shows. */
@@ -358,18 +325,6 @@ class AttemptTimeoutTests extends CallFixture {
 			assertThat(result.handle((value, thrown) -> thrown).join()).isInstanceOf(AttemptTimeoutException.class)
 				.hasCauseInstanceOf(InterruptedException.class);
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-		}
-
-		@Test
-		void inRealTime() throws Exception {
-			Retry retry = Retry.of(RetryPolicy.builder("real")
-				.base(Duration.ofMillis(1))
-				.maxAttempts(3)
-				.attemptTimeout(Duration.ofMillis(20))
-				.build());
-			CompletableFuture<String> result = retry.callAsync(CompletableFuture::new);
-			assertThat(result.handle((value, failure) -> failure).get()).isInstanceOf(AttemptTimeoutException.class)
-				.hasMessageStartingWith("Attempt 3 of real was not finished after ");
 		}
 
 	}

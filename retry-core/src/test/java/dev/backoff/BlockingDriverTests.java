@@ -3,26 +3,20 @@ package dev.backoff;
 import java.io.IOException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.delay.RandomSource;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.StopReason;
 import dev.backoff.fixture.Listeners;
-import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -48,63 +42,6 @@ class BlockingDriverTests extends CallFixture {
 			Thread.currentThread().interrupt();
 			assertThat(retry(policy()).call(() -> "done")).isEqualTo("done");
 			assertThat(Thread.interrupted()).isTrue();
-		}
-
-	}
-
-	@Nested
-	class Exhaustion {
-
-		@Test
-		void throwsCheckedAndUncheckedAlike() {
-			for (Exception failure : List.of(new IOException(), new IllegalStateException())) {
-				assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure)))
-					.isSameAs(failure);
-			}
-		}
-
-		@Test
-		void ofResultsReturnsTheLast() throws Exception {
-			String last = new String("bad");
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.returns("bad")
-				.returns("bad")
-				.returns(last);
-			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> "bad".equals(result)));
-			assertThat(retry.call(operation)).isSameAs(last);
-			assertThat(report().lastResult()).isSameAs(last);
-			assertThat(report().failure()).isNull();
-			assertThat(listener().stopped().get(0).thrown()).isNull();
-			assertThat(recorder().lines("retry")).containsExactly("retry result", "retry result");
-		}
-
-		@Test
-		void ofPollingReturnsTheLast() throws Exception {
-			Retry retry = retry(policy().maxAttempts(2).until((result, context) -> false));
-			assertThat(retry.call(ScriptedOperation.script().returns("running"))).isEqualTo("running");
-			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 pending 0ms", "attempt 2 pending 0ms");
-			assertThat(recorder().lines("retry")).containsExactly("retry pending");
-		}
-
-		@Test
-		void countsResultsAndFailuresAlike() throws Exception {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.returns(null)
-				.fails(new IOException())
-				.returns("good");
-			Retry retry = retry(policy().maxAttempts(3).retryWhen((result, context) -> result == null));
-			assertThat(retry.call(operation)).isEqualTo("good");
-			assertThat(operation.calls()).isEqualTo(3);
-		}
-
-		@Test
-		void leavesTheNextCallItsAttempts() {
-			Retry retry = retry(policy().maxAttempts(3));
-			for (int call = 0; call < 2; call++) {
-				assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(1, IOException::new)))
-					.isInstanceOf(IOException.class);
-			}
-			assertDelays(100, 200, 100, 200);
 		}
 
 	}
@@ -139,14 +76,6 @@ class BlockingDriverTests extends CallFixture {
 				// a future that failed with it tells of another thread
 				assertThat(Thread.interrupted()).isEqualTo(failure instanceof UndeclaredThrowableException);
 			}
-		}
-
-		@Test
-		void byThePolicyStillMakesTheFirstAttempt() {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
-			assertThatThrownBy(() -> retry(policy().enabled(false)).call(operation)).isInstanceOf(IOException.class);
-			assertThat(operation.calls()).isEqualTo(1);
-			assertThat(reason()).isEqualTo(StopReason.DISABLED);
 		}
 
 		@Test
@@ -264,18 +193,6 @@ class BlockingDriverTests extends CallFixture {
 			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 		}
 
-		@Test
-		void mayStepBack() {
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().does(() -> {
-				time().stepBack(Duration.ofHours(1));
-				throw new IOException();
-			});
-			Retry retry = retry(policy().deadline(Duration.ofSeconds(1)));
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertDelays(100, 200, 400);
-			assertThat(recorder().lines()).contains("attempt 1 transient 0ms", "call attempts_exhausted 0ms");
-		}
-
 	}
 
 	@Test
@@ -311,109 +228,12 @@ class BlockingDriverTests extends CallFixture {
 		}
 
 		@Test
-		void doesNotAccumulateOnASharedInstance() {
-			IOException shared = new IOException("shared");
-			Retry retry = retry(policy().maxAttempts(2));
-			for (int call = 0; call < 100; call++) {
-				ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(shared);
-				assertThatThrownBy(() -> retry.call(operation)).isSameAs(shared);
-				assertThat(operation.calls()).isEqualTo(2);
-			}
-			assertThat(shared.getSuppressed()).containsExactly(listener().stopped().get(0).report());
-			assertThat(listener().stopped()).allMatch((stop) -> stop.report().reason() == StopReason.ATTEMPTS_EXHAUSTED)
-				.hasSize(100);
-		}
-
-		@Test
 		void keepsWhatTheFailureSuppressedItself() {
 			IOException failure = new IOException();
 			IOException closing = new IOException("closing");
 			failure.addSuppressed(closing);
 			assertThatThrownBy(() -> retry(policy()).call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
 			assertThat(failure.getSuppressed()).containsExactly(closing, report());
-		}
-
-	}
-
-	/** 10,000 clients fail at t = 0, attempts take 20 ms, the deadline is 5 s. */
-	@Nested
-	class DeadlineHerd {
-
-		private static final int CLIENTS = 10_000;
-
-		@Test
-		void startsNobodyInTheLastTenMilliseconds() {
-			RetryPolicy policy = RetryPolicy.builder("herd")
-				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
-				.deadline(Duration.ofSeconds(5))
-				.build();
-			RandomSource random = RandomSources.seeded(17);
-			long[] starts = new long[2];
-			for (int client = 0; client < CLIENTS; client++) {
-				VirtualTime clock = new VirtualTime();
-				Retry retry = Retry.builder(policy).time(clock).random(random).build();
-				try {
-					retry.call(() -> {
-						starts[0]++;
-						starts[1] += (clock.elapsed().compareTo(Duration.ofMillis(4990)) >= 0) ? 1 : 0;
-						clock.advance(Duration.ofMillis(20));
-						throw new StacklessException();
-					});
-				}
-				catch (StacklessException ex) {
-					assertThat(starts[0]).isGreaterThan(client);
-				}
-			}
-			assertThat(starts[0]).isGreaterThan(5L * CLIENTS);
-			assertThat(starts[1]).isZero();
-		}
-
-	}
-
-	@Nested
-	class FinalPoll {
-
-		@Test
-		void isAskedOfAPaymentThatIsPendingForThreeMinutes() throws Exception {
-			Shape ladder = Shape.ladder(Stream
-				.of(Collections.nCopies(5, 1), Collections.nCopies(5, 5), Collections.nCopies(10, 10), List.of(30))
-				.flatMap(List::stream)
-				.map(Duration::ofSeconds)
-				.toList());
-			RetryPolicyBuilder policy = policy().shape(ladder)
-				.maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS)
-				.deadline(Duration.ofMinutes(3))
-				.until((result, context) -> "PAID".equals(result));
-			VirtualTime clock = time();
-			String status = retry(policy).<String, RuntimeException>call(
-					() -> (clock.elapsed().compareTo(Duration.ofSeconds(160)) > 0) ? "PAID" : "PENDING");
-			assertThat(status).isEqualTo("PAID");
-			// the last level ends at 160 s, and another one would at 190 s
-			assertThat(clock.elapsed()).isBetween(Duration.ofMillis(169_995), Duration.ofMillis(179_990));
-		}
-
-		@Test
-		void makesNoHerdOfClientsWithOneDeadline() {
-			RetryPolicy policy = policy().base(Duration.ofSeconds(6))
-				.deadline(Duration.ofSeconds(5))
-				.until((result, context) -> false)
-				.build();
-			RandomSource random = RandomSources.seeded(17);
-			int[] starts = new int[500];
-			for (int client = 0; client < 10_000; client++) {
-				VirtualTime clock = new VirtualTime();
-				Retry retry = Retry.builder(policy).time(clock).random(random).build();
-				String result = retry.<String, RuntimeException>call(() -> {
-					starts[(int) (clock.elapsed().toMillis() / 10)]++;
-					return "PENDING";
-				});
-				assertThat(result).isEqualTo("PENDING");
-			}
-			starts[0] = 0;
-			assertThat(Arrays.stream(starts).sum()).isEqualTo(10_000);
-			// 40 on average within the second half
-			assertThat(Arrays.stream(starts).max().orElseThrow()).isLessThan(70);
-			assertThat(Arrays.stream(starts, 0, 249).sum()).isZero();
 		}
 
 	}

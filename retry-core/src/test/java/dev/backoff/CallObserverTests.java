@@ -7,9 +7,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -288,46 +285,6 @@ class CallObserverTests extends CallFixture {
 			assertThat(result).isCompletedExceptionally();
 			assertThat(observer().lines()).endsWith("call ends shutdown after 1 none IOException");
 			assertThat(observer().running()).isZero();
-		}
-
-		@Test
-		void endOnceThoughTheyAreCancelledMeanwhile() throws Exception {
-			ExecutorService threads = Executors.newFixedThreadPool(3);
-			try {
-				Retry retry = Retry.builder(RetryPolicy.builder("orders").base(Duration.ZERO).maxAttempts(3).build())
-					.executor(threads)
-					.observer(observer())
-					.build();
-				for (int round = 0; round < 500; round++) {
-					CountDownLatch begun = new CountDownLatch(1);
-					CompletableFuture<String> result = retry.callAsync(() -> {
-						begun.countDown();
-						return CompletableFuture.supplyAsync(() -> {
-							throw new IllegalStateException("down");
-						}, threads);
-					});
-					threads.execute(() -> {
-						try {
-							begun.await();
-							result.cancel(true);
-						}
-						catch (InterruptedException ex) {
-							Thread.currentThread().interrupt();
-						}
-					});
-					assertThat(result.handle((value, ex) -> ex).get(30, TimeUnit.SECONDS)).isNotNull();
-				}
-			}
-			finally {
-				threads.shutdown();
-				assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
-			}
-			// the last one may end on the timer's thread
-			while (observer().running() > 0) {
-				Thread.onSpinWait();
-			}
-			assertThat(observer().mistakes()).isEmpty();
-			assertThat(observer().open()).isZero();
 		}
 
 	}

@@ -359,18 +359,6 @@ class NestedCallTests extends CallFixture {
 			assertThat(leaf().calls()).isEqualTo(243);
 		}
 
-		@Test
-		void onlyWhereItIsAllowed() {
-			Operation<String, Exception> call = leaf();
-			for (int layer = 0; layer < 5; layer++) {
-				Operation<String, Exception> below = call;
-				Retry retry = untold(three());
-				call = () -> retry.call(below);
-			}
-			assertThatThrownBy(call::run).isSameAs(failure());
-			assertThat(leaf().calls()).isEqualTo(3);
-		}
-
 	}
 
 	@Nested
@@ -408,15 +396,6 @@ class NestedCallTests extends CallFixture {
 			assertThat(leaf().calls()).isEqualTo(3);
 		}
 
-	}
-
-	@Test
-	void anInterruptInsideStopsBoth() {
-		time().interruptSleep(1);
-		assertThatThrownBy(() -> retry(three().nestedMultiply(true)).call(() -> this.inner.call(this.leaf)))
-			.isSameAs(failure());
-		assertThat(Thread.interrupted()).isTrue();
-		assertThat(this.leaf.calls()).isEqualTo(1);
 	}
 
 	private static String onAnotherThread(Retry retry, Operation<String, Exception> operation) throws Exception {

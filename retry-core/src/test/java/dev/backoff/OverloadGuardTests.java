@@ -29,7 +29,6 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.ScriptedOperation;
-import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -71,45 +70,11 @@ class OverloadGuardTests extends CallFixture {
 		}
 
 		@Test
-		void makesFirstAttemptsWithAnEmptyOne() throws Exception {
-			this.budget = budget(0, 0, 0);
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().returns("fine");
-			assertThat(builder(policy()).budget(this.budget).build().call(operation)).isEqualTo("fine");
-			ScriptedOperation<String> failing = failing();
-			fail(() -> builder(policy()).budget(this.budget).build().call(failing));
-			assertThat(failing.calls()).isEqualTo(1);
-			assertThat(time().delays()).isEmpty();
-		}
-
-		@Test
-		void paysForNothingWhenTheCallStopsForAnotherReason() {
-			fail(() -> builder(policy().maxAttempts(1)).budget(this.budget).build().call(failing()));
-			fail(() -> builder(policy().deadline(Duration.ofMillis(50))).budget(this.budget).build().call(failing()));
-			fail(() -> builder(policy().enabled(false)).budget(this.budget).build().call(failing()));
-			fail(() -> builder(policy()).budget(this.budget).build().call(() -> {
-				throw new IllegalArgumentException("no");
-			}));
-			assertThat(this.budget.balance()).isEqualTo(2);
-		}
-
-		@Test
 		void keepsWhatAnInterruptedRetryPaid() {
 			time().interruptSleep(1);
 			fail(() -> builder(policy()).budget(this.budget).build().call(failing()));
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(this.budget.balance()).isEqualTo(1);
-		}
-
-		@Test
-		void pollsForFree() throws Exception {
-			this.budget = budget(0, 0, 0);
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.returns("pending")
-				.returns("pending")
-				.returns("done");
-			assertThat(builder(policy().until((result, context) -> "done".equals(result))).budget(this.budget)
-				.build()
-				.call(operation)).isEqualTo("done");
 		}
 
 		@Test
@@ -136,34 +101,6 @@ class OverloadGuardTests extends CallFixture {
 				.build();
 			retry.call(ScriptedOperation.<String>script().fails(first).returns("fine"));
 			assertThat(this.budget.balance()).isEqualTo(balance);
-		}
-
-		@Test
-		void postponesByNoLongerWaitThanIsPlannedAndGoesOnAsBefore() {
-			this.budget = budget(1, 0, 0.1);
-			this.budget.tryWithdraw();
-			RetryPolicyBuilder policy = policy().base(Duration.ofSeconds(1)).maxAttempts(3).postponedWhenEmpty(true);
-			assertThatThrownBy(() -> builder(policy).budget(this.budget).build().call(failing())).isSameAs(failure());
-			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			assertThat(report().attempts()).isEqualTo(3);
-			List<Duration> delays = time().delays();
-			assertThat(delays.get(0)).isEqualTo(Duration.ofSeconds(1));
-			// a token every ten seconds, asked for every two
-			assertThat(delays.subList(1, delays.size())).hasSize(10).containsOnly(Duration.ofSeconds(2));
-		}
-
-		@Test
-		void endsAPostponementWhenRetriesAreSwitchedOff() {
-			this.budget = budget(1, 0.1, 0);
-			this.budget.tryWithdraw();
-			boolean[] on = { true };
-			time().whileSleeping((nanos) -> on[0] = time().delays().size() < 3);
-			assertThatThrownBy(() -> builder(policy().postponedWhenEmpty(true)).enabledWhen(() -> on[0])
-				.budget(this.budget)
-				.build()
-				.call(failing())).isSameAs(failure());
-			assertThat(reason()).isEqualTo(StopReason.DISABLED);
-			assertThat(time().delays()).hasSize(3);
 		}
 
 	}
@@ -270,19 +207,6 @@ class OverloadGuardTests extends CallFixture {
 			assertThat(this.breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
 			assertThat(this.breaker.counts().total()).isZero();
 			assertThat(this.breaker.isPermitting(time().nanoTime())).isTrue();
-		}
-
-		@Test
-		void waitsForItsProbeWhereThatIsAskedFor() throws Exception {
-			this.breaker = breaker(BreakerSettings.builder().awaited(true).openFor(Duration.ofSeconds(10)));
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(failure())
-				.fails(failure())
-				.returns("fine");
-			assertThat(builder(policy()).breaker(this.breaker).build().call(operation)).isEqualTo("fine");
-			// open for 7.5 s, and the policy's own 200 ms
-			assertThat(time().delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(7_700));
-			assertThat(recorder().lines("waiting")).containsExactly("waiting policy 100ms", "waiting breaker 7700ms");
 		}
 
 		@Test

@@ -44,14 +44,6 @@ class RecoveryTests extends CallFixture {
 		}
 
 		@Test
-		void followsARefusalTooAndMayReturnNull() throws Exception {
-			Retry retry = retry(policy());
-			assertThat(retry.<String, Exception>call(() -> {
-				throw new IllegalArgumentException();
-			}, (context, stopped) -> null)).isNull();
-		}
-
-		@Test
 		void followsABadResult() throws Exception {
 			String last = new String("bad");
 			Retry retry = retry(policy().retryWhen((result, context) -> true));

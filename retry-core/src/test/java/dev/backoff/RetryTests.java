@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -13,20 +12,15 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.Crowd;
-import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 
 class RetryTests {
 
@@ -44,15 +38,6 @@ class RetryTests {
 			this.retry.run(this::send);
 			assertThat(this.sent).containsExactly("1", "2", "3");
 			assertThat(this.time.delays()).hasSize(2);
-		}
-
-		@Test
-		void throwsWhatTheLastAttemptThrew() {
-			IOException failure = new IOException("down");
-			assertThatThrownBy(() -> this.retry.run(() -> {
-				throw failure;
-			})).isSameAs(failure);
-			assertThat(RetriesStoppedException.of(failure)).isNotNull();
 		}
 
 		@Test
@@ -84,18 +69,6 @@ class RetryTests {
 		Retry retry = Retry.of(RetryPolicy.builder("p").shape(Shape.fixed(Duration.ZERO)).build());
 		assertThat(retry.call(ScriptedOperation.<String>script().fails(new IOException()).returns("done")))
 			.isEqualTo("done");
-	}
-
-	@Test
-	void drawsFromItsSource() {
-		VirtualTime time = new VirtualTime();
-		Retry retry = Retry.builder(RetryPolicy.defaults("p"))
-			.time(time)
-			.random(RandomSources.scripted(0, 0.5, 0.25))
-			.build();
-		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(new IOException())))
-			.isInstanceOf(IOException.class);
-		assertThat(time.delays()).containsExactly(Duration.ZERO, Duration.ofMillis(100), Duration.ofMillis(100));
 	}
 
 	@Test
@@ -144,62 +117,6 @@ class RetryTests {
 			}
 			assertThat(sum).isEqualTo(667 + 667 * 2 + 666 * 3);
 		});
-	}
-
-	/** The formulas for independent attempts, met by calls that really ran. */
-	@Nested
-	class Measured {
-
-		private static final int CALLS = 50_000;
-
-		private long attempts;
-
-		private long successes;
-
-		@Test
-		void successAndExpectedAttempts() {
-			run(CALLS, 0.9, 3);
-			assertThat(1 - Math.pow(0.1, 3)).isCloseTo(0.999, within(1e-12));
-			assertThat((1 - Math.pow(0.1, 3)) / 0.9).isCloseTo(1.11, within(1e-12));
-			assertThat(this.successes / (double) CALLS).isCloseTo(0.999, within(9e-4));
-			assertThat(this.attempts / (double) CALLS).isCloseTo(1.11, within(1e-2));
-		}
-
-		@Test
-		void loadAtAFailureShareOfOneHalf() {
-			run(CALLS, 0.5, 4);
-			assertThat((1 - Math.pow(0.5, 4)) / (1 - 0.5)).isEqualTo(1.875);
-			assertThat(this.attempts / (double) CALLS).isCloseTo(1.875, within(0.03));
-		}
-
-		@Test
-		void loadInATotalOutage() {
-			run(10_000, 0, 4);
-			assertThat(this.attempts).isEqualTo(40_000);
-			assertThat(this.successes).isZero();
-		}
-
-		private void run(int calls, double success, int maxAttempts) {
-			Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(maxAttempts).build())
-				.time(new StandingTime())
-				.build();
-			Random random = new Random(23);
-			for (int call = 0; call < calls; call++) {
-				try {
-					retry.call(() -> {
-						this.attempts++;
-						if (random.nextDouble() >= success) {
-							throw new BlockingDriverTests.StacklessException();
-						}
-						return this.successes++;
-					});
-				}
-				catch (BlockingDriverTests.StacklessException ex) {
-					assertThat(ex.getMessage()).isEqualTo("stackless");
-				}
-			}
-		}
-
 	}
 
 	/** Time that stands still and keeps no list of what was slept. */
@@ -257,30 +174,6 @@ class RetryTests {
 		}
 
 		@Test
-		void aHintOfAnyLengthIsBounded() {
-			for (Duration hint : List.of(Duration.ofSeconds(1_000_000_000_000_000_000L), LONGEST, LONGEST.negated(),
-					Duration.ofNanos(1), Duration.ZERO)) {
-				for (Duration max : List.of(Duration.ZERO, Duration.ofNanos(1), LONGEST)) {
-					VirtualTime time = new VirtualTime();
-					FailureClassification classification = FailureClassification.throttled(RetryCause.HTTP_429)
-						.withHint(hint);
-					Retry retry = Retry
-						.builder(RetryPolicy.builder("attack")
-							.maxAttempts(2)
-							.retryAfterMax(max)
-							.classifiers(List.of((failure) -> classification))
-							.build())
-						.time(time)
-						.build();
-					assertThatThrownBy(() -> retry.call(() -> {
-						throw new IOException("down");
-					})).hasMessage("down");
-					assertThat(time.delays()).hasSizeLessThan(2).noneMatch(Duration::isNegative);
-				}
-			}
-		}
-
-		@Test
 		void aTickerThatJumpsNeverGivesNegativeTimes() {
 			for (Duration jump : List.of(Duration.ofDays(100_000), Duration.ofDays(-100_000), Duration.ofNanos(-1))) {
 				VirtualTime time = new VirtualTime();
@@ -298,16 +191,6 @@ class RetryTests {
 				assertThat(report.elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
 				assertThat(report.attemptTimes()).noneMatch(Duration::isNegative);
 			}
-		}
-
-		@Test
-		void everyLengthIsToldInWords() {
-			for (long nanos = 1; nanos > 0; nanos = nanos * 3 + 1) {
-				assertThat(DurationText.rounded(nanos)).isNotEmpty();
-				assertThat(DurationText.exact(nanos)).isNotEmpty();
-			}
-			assertThat(DurationText.rounded(Long.MAX_VALUE - 1)).isNotEmpty();
-			assertThat(DurationText.exact(LONGEST.negated())).isNotEmpty();
 		}
 
 	}

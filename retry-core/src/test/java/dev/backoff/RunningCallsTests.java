@@ -148,14 +148,6 @@ class RunningCallsTests {
 		}
 
 		@Test
-		void aCallThatFailsNoLongerThanItRuns() {
-			assertThatThrownBy(() -> RunningCallsTests.this.retry.call(() -> {
-				throw new AssertionError("broken");
-			})).hasMessage("broken");
-			assertRunning(0);
-		}
-
-		@Test
 		void anAsynchronousCallUntilItsResultIsThere() {
 			CompletableFuture<String> recovery = new CompletableFuture<>();
 			CompletableFuture<String> result = RunningCallsTests.this.retry.callAsync(

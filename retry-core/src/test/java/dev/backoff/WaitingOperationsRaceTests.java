@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -145,29 +143,6 @@ class WaitingOperationsRaceTests {
 			}
 		});
 		assertEachHasEndedOnce(threads * calls);
-	}
-
-	@Test
-	void endEachCallOnceThatIsWokenCancelledAndShutDownAtOnce() {
-		int calls = 5_000;
-		Retry retry = retry(Duration.ofHours(1));
-		List<CompletableFuture<String>> results = new ArrayList<>();
-		for (int i = 0; i < calls; i++) {
-			results.add(retry.callAsync(this::failedStage));
-		}
-		Crowd.of(4, (number) -> {
-			switch (number) {
-				case 0, 1 -> this.waiting.wake("orders");
-				case 2 -> results.forEach((result) -> result.cancel(true));
-				default -> this.waiting.shutDown();
-			}
-		});
-		assertEachHasEndedOnce(calls);
-		// a call is recorded just before its result is there
-		for (CompletableFuture<String> result : results) {
-			assertThat(catchThrowable(() -> result.get(30, TimeUnit.SECONDS))).isNotNull()
-				.isNotInstanceOf(TimeoutException.class);
-		}
 	}
 
 	@Test

@@ -35,16 +35,6 @@ class ConcurrencyLimitTests {
 	class Permits {
 
 		@Test
-		void areAsManyAsGiven() {
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
-			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
-		}
-
-		@Test
 		void areTakenAtOnceWhereOneIsFree() {
 			Ticket place = ConcurrencyLimitTests.this.limit.enter();
 			assertThat(place.isGranted()).isTrue();
@@ -88,48 +78,6 @@ class ConcurrencyLimitTests {
 		}
 
 		@Test
-		void comesBeforeWhatArrivesLater() {
-			takeAll();
-			waiting("first");
-			waiting("second");
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
-		}
-
-		@Test
-		void refusesWhereItIsFull() {
-			takeAll();
-			for (int i = 0; i < 3; i++) {
-				assertThat(waiting("another").isRefused()).isFalse();
-			}
-			Ticket refused = waiting("one too many");
-			assertThat(refused.isRefused()).isTrue();
-			assertThat(refused.isGranted()).isFalse();
-			refused.leave();
-			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isEqualTo(3);
-		}
-
-		@Test
-		void isLeftWithoutATrace() {
-			takeAll();
-			waiting("first").leave();
-			waiting("second");
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("second");
-			ConcurrencyLimitTests.this.limit.release();
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.limit.active()).isZero();
-		}
-
-		@Test
-		void isLeftByTheLastSoThatPermitsAreFreeAgain() {
-			takeAll();
-			waiting("only").leave();
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isTrue();
-		}
-
-		@Test
 		void givesAPermitBackThatWasGranted() {
 			takeAll();
 			Ticket first = waiting("first");
@@ -164,29 +112,6 @@ class ConcurrencyLimitTests {
 			ConcurrencyLimitTests.this.limit.change(ConcurrencyLimit.UNLIMITED, 0);
 			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second", "third");
 			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(5);
-		}
-
-		@Test
-		void letRunningAttemptsEnd() {
-			takeAll();
-			waiting("first");
-			ConcurrencyLimitTests.this.limit.change(1, 3);
-			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.served).isEmpty();
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first");
-			assertThat(ConcurrencyLimitTests.this.limit.tryAcquire()).isFalse();
-		}
-
-		@Test
-		void keepCallsThatWaitInAShorterQueue() {
-			takeAll();
-			waiting("first");
-			waiting("second");
-			ConcurrencyLimitTests.this.limit.change(2, 1);
-			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isEqualTo(2);
-			assertThat(waiting("third").isRefused()).isTrue();
 		}
 
 	}

@@ -17,7 +17,6 @@ import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.within;
 
 class ExponentialShapeTests {
 
@@ -158,35 +157,6 @@ class ExponentialShapeTests {
 				assertThat(Shape.exponential(Duration.ZERO, 1e300).nanos(retry)).isZero();
 				assertThat(Shape.exponential(Duration.ZERO, 1.1).nanos(retry)).isZero();
 			}
-		}
-
-	}
-
-	@Nested
-	class Sensitivity {
-
-		/* numbers for F = 1 s, M = 2, n = 8 */
-
-		@Test
-		void toTheMultiplierIsTheDerivative() {
-			double step = 1e-3;
-			double measured = (seconds(2 + step) - seconds(2 - step)) / (2 * step);
-			assertThat(7 * Math.pow(2, 6)).isEqualTo(448);
-			assertThat(measured).isCloseTo(448, within(1e-3));
-		}
-
-		@Test
-		void toTheRetryIsTheDerivative() {
-			// a thousand small steps a retry, to differentiate where there are whole
-			// retries only
-			Shape shape = Shape.exponential(Duration.ofSeconds(1), Math.pow(2, 1e-3));
-			double measured = (shape.nanos(7002) - shape.nanos(7000)) / 2e-3 / 1e9;
-			assertThat(Math.pow(2, 7) * Math.log(2)).isCloseTo(88.7, within(0.05));
-			assertThat(measured).isCloseTo(Math.pow(2, 7) * Math.log(2), within(1e-3));
-		}
-
-		private double seconds(double multiplier) {
-			return Shape.exponential(Duration.ofSeconds(1), multiplier).nanos(8) / 1e9;
 		}
 
 	}

@@ -110,15 +110,6 @@ class ShapeTests {
 		}
 
 		@Test
-		void sumsUpTheNotificationLadder() {
-			Shape notification = Shape
-				.ladder(LongStream.of(4, 10, 10, 60, 120, 360, 900).mapToObj(Duration::ofMinutes).toList());
-			assertThat(notification.levels()).isEqualTo(7);
-			assertThat(LongStream.rangeClosed(1, 7).map((k) -> notification.nanos((int) k)).sum())
-				.isEqualTo(Duration.ofMinutes(1464).toNanos());
-		}
-
-		@Test
 		void takesZeroAndTheLargestDuration() {
 			Shape extremes = Shape.ladder(List.of(LARGEST, Duration.ZERO));
 			assertThat(extremes.nanos(1)).isEqualTo(Long.MAX_VALUE);

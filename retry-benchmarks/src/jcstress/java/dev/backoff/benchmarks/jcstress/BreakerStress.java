@@ -10,7 +10,6 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
-import org.openjdk.jcstress.infra.results.ZL_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
@@ -80,63 +79,6 @@ public final class BreakerStress {
 		@Actor
 		public void two(ZZZ_Result result) {
 			result.r3 = this.breaker.tryAcquire(NOW) != null;
-		}
-
-	}
-
-	/** A permit that is given back without a result goes to another call, once. */
-	@JCStressTest
-	@Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "Given back, then taken.")
-	@Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "Rejected, then given back.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Lost or given twice.")
-	@State
-	public static class ReleaseAndAcquire {
-
-		private final CircuitBreaker breaker = ready(1);
-
-		private final Permit permit = probe(this.breaker);
-
-		@Actor
-		public void release() {
-			this.permit.released();
-		}
-
-		@Actor
-		public void acquire(ZZ_Result result) {
-			result.r1 = this.breaker.tryAcquire(NOW) != null;
-		}
-
-		@Arbiter
-		public void left(ZZ_Result result) {
-			result.r2 = this.breaker.tryAcquire(NOW) != null;
-		}
-
-	}
-
-	/** A probe that succeeds closes, whoever asks meanwhile. */
-	@JCStressTest
-	@Outcome(id = { "true, CLOSED", "false, CLOSED" }, expect = Expect.ACCEPTABLE, desc = "Asked after or before.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Not closed.")
-	@State
-	public static class SucceedAndAcquire {
-
-		private final CircuitBreaker breaker = ready(1);
-
-		private final Permit permit = probe(this.breaker);
-
-		@Actor
-		public void succeed() {
-			this.permit.succeeded(1, NOW);
-		}
-
-		@Actor
-		public void acquire(ZL_Result result) {
-			result.r1 = this.breaker.tryAcquire(NOW) != null;
-		}
-
-		@Arbiter
-		public void state(ZL_Result result) {
-			result.r2 = this.breaker.state();
 		}
 
 	}
