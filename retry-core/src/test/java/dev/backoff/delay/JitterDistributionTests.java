@@ -38,11 +38,14 @@ class JitterDistributionTests {
 
 	@ParameterizedTest
 	@MethodSource("exact")
-	void isTheExactOne(Jitter jitter, double mean, double deviation, DoubleUnaryOperator distribution) {
+	void isTheExactOneAndNoOther(Jitter jitter, double mean, double deviation, DoubleUnaryOperator distribution) {
 		double[] draws = draws(rule(jitter, Duration.ofSeconds(10)), 1);
 		assertThat(mean(draws)).isCloseTo(mean, within(0.004 * mean));
 		assertThat(deviation(draws)).isCloseTo(deviation, within(0.006 * deviation));
 		assertThat(distance(draws, distribution)).isLessThan(GREATEST_DISTANCE);
+		assertThat(exact().filter((other) -> !other.get()[0].equals(jitter))
+			.map((other) -> distance(draws, (DoubleUnaryOperator) other.get()[3])))
+			.allMatch((distance) -> distance > 5 * GREATEST_DISTANCE);
 	}
 
 	@Test
@@ -98,7 +101,7 @@ class JitterDistributionTests {
 		}
 
 		private double commonestShare(BackoffRule rule) {
-			int clients = 200_000;
+			int clients = 20_000;
 			RandomSource random = RandomSources.seeded(11);
 			long[] micros = new long[clients];
 			for (int client = 0; client < clients; client++) {
@@ -122,6 +125,31 @@ class JitterDistributionTests {
 
 	@Nested
 	class Herd {
+
+		@Test
+		void isSpreadByFullJitter() {
+			assertThat(fullestBinAfterHalfASecond(Jitter.full())).isBetween(0.02, 0.036);
+		}
+
+		@Test
+		void staysTogetherWithoutJitter() {
+			assertThat(fullestBinAfterHalfASecond(Jitter.none())).isEqualTo(1);
+		}
+
+		/* The greatest share of 10,000 clients that retry within the same 10 ms. */
+		private double fullestBinAfterHalfASecond(Jitter jitter) {
+			BackoffRule rule = rule(jitter, Duration.ofSeconds(10));
+			RandomSource random = RandomSources.seeded(3);
+			int[] bins = new int[10_000];
+			for (int client = 0; client < 10_000; client++) {
+				long at = 0;
+				for (int retry = 1; retry <= 8; retry++) {
+					at += rule.delay(retry, 0, random);
+					bins[(int) (at / 10_000_000)]++;
+				}
+			}
+			return Arrays.stream(bins).skip(50).max().orElse(0) / 10_000.0;
+		}
 
 		/*
 		 * As docs/numbers.md says: the density of the middle is 1.5, of which 0.568 is
