@@ -13,7 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.failure.Idempotency;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -39,6 +38,55 @@ class OverloadConfigurationTests {
 
 	private static String text(EffectivePolicy policy, PolicyKey key) {
 		return text(policy.values().get(key));
+	}
+
+	/* In one line, the first, what is below backoff, and one value of the policy. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					Orders |  | breaker | none <- built in
+					Orders |  | budget | orders <- built in
+					Orders |  | when-empty | stop <- built in
+					Orders |  | idempotent | by-method <- built in
+					Orders | breakers: { Orders: } | breaker | Orders <- the policy's name, defined below backoff.breakers
+					Orders | policies.orders.breaker: Orders | breaker | Orders <- application.yml:1
+					Orders | breakers.orders.window: 10s, policies.orders.breaker: none | breaker | none <- application.yml:1
+					Orders | policies.orders.budget: None | budget | none <- application.yml:1
+					Orders | budgets.20.tokens: 10, policies.orders.budget: 20 | budget | 20 <- application.yml:1
+					Orders | breakers.on.window: 10s, policies.orders.breaker: "on" | breaker | on <- application.yml:1
+					Orders | policies: { payments: { budget: payments }, orders: { inherits: payments } } | budget | payments <- application.yml:1
+					Orders | policies: { payments: { breaker: payments }, orders: { inherits: payments } } | breaker | payments <- application.yml:1
+					Orders | policies.orders.preset: short-job | when-empty | wait <- preset short-job, application.yml:1
+					Orders | policies.orders: { preset: short-job, when-empty: stop } | when-empty | stop <- application.yml:1
+					Orders | policies: { posts: { idempotent: true }, orders: { inherits: posts } } | idempotent | true <- application.yml:1
+					Orders | policies: { posts: { idempotent: true }, orders: { inherits: posts, idempotent: By_Method } } | idempotent | By_Method <- application.yml:1
+					Annotated |  | breaker | payment-gateway <- annotation on Annotated.place
+					Annotated |  | budget | paymentGateway <- annotation on Annotated.place
+					Annotated |  | idempotent | no <- annotation on Annotated.place
+					Annotated | defaults.breaker: none | breaker | payment-gateway <- annotation on Annotated.place
+					Annotated | budgets.shared.tokens: 10, policies.payments.budget: shared | budget | shared <- application.yml:1
+					Annotated | defaults.idempotent: by-key, policies.payments.idempotent: yes | idempotent | true <- application.yml:1
+					""")
+	void thePolicyHasWhatTheStrongestLevelSays(String bean, @Nullable String backoff, String key, String value) {
+		boolean annotated = bean.equals("Annotated");
+		String yaml = annotated ? "breakers.payment-gateway.window: 10s, budgets.paymentGateway.tokens: 10, " : "";
+		SmallApplication.of(annotated ? Annotated.class : Orders.class)
+			.yaml("backoff: { " + yaml + ((backoff != null) ? backoff : "") + " }")
+			.runWithPolicy((policy) -> {
+				assertThat(text(policy.values().get(PolicyKey.of(key)))).isEqualTo(value);
+				String written = value.substring(0, value.indexOf(" <- "));
+				String name = written.equals("none") ? null : written;
+				switch (key) {
+					case "breaker" -> assertThat(policy.breaker()).isEqualTo(name);
+					case "budget" -> assertThat(policy.budget()).isEqualTo(name);
+					case "when-empty" ->
+						assertThat(policy.numbers().isPostponedWhenEmpty()).isEqualTo(written.equals("wait"));
+					default -> {
+						assertThat(policy.numbers().idempotency()).isEqualTo(OverloadValues.idempotency(written));
+						assertThat(policy.numbers().isIdempotencySet()).isEqualTo(!value.endsWith("built in"));
+					}
+				}
+			});
 	}
 
 	@Nested
@@ -104,60 +152,11 @@ class OverloadConfigurationTests {
 		}
 
 		@Test
-		void areOffUnlessConfigured() {
-			orders().runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isNull();
-				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("none <- built in");
-			});
-		}
-
-		@Test
-		void areOnIfOneOfThePolicysNameIsDefined() {
-			orders().yaml("backoff.breakers.Orders:").runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isEqualTo("Orders");
-				assertThat(text(policy, PolicyKey.BREAKER))
-					.isEqualTo("Orders <- the policy's name, defined below backoff.breakers");
-			});
-		}
-
-		@Test
-		void areOnByTheirOwnNameWithTheDefaultNumbers() {
-			SmallApplication application = orders().yaml("backoff.policies.orders.breaker: Orders");
-			application.runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isEqualTo("Orders");
-				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("Orders <- application.yml:1");
-			});
-			run(application, (configuration) -> {
+		void haveTheDefaultNumbersUnlessTheyAreDefined() {
+			run(orders().yaml("backoff.policies.orders.breaker: Orders"), (configuration) -> {
 				assertThat(configuration.breakers()).isEmpty();
 				assertThat(configuration.breaker("Orders").settings()).isEqualTo(BreakerSettings.DEFAULTS);
 				assertThat(configuration.breaker("Orders").name()).isEqualTo("Orders");
-			});
-		}
-
-		@Test
-		void mayBeSwitchedOff() {
-			orders().yaml("""
-					backoff:
-					  breakers.orders.window: 10s
-					  policies.orders.breaker: none
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isNull();
-				assertThat(text(policy, PolicyKey.BREAKER)).isEqualTo("none <- application.yml:3");
-			});
-		}
-
-		@Test
-		void mayBeSharedByName() {
-			SmallApplication.of(Annotated.class).yaml("""
-					backoff:
-					  breakers.payment-gateway.window: 10s
-					  budgets.paymentGateway.tokens: 10
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isEqualTo("payment-gateway");
-				assertThat(policy.budget()).isEqualTo("paymentGateway");
-				assertThat(text(policy, PolicyKey.BREAKER))
-					.isEqualTo("payment-gateway <- annotation on Annotated.place");
-				assertThat(policy.numbers().idempotency()).isEqualTo(Idempotency.NO);
 			});
 		}
 
@@ -227,79 +226,10 @@ class OverloadConfigurationTests {
 		}
 
 		@Test
-		void areOnByThePolicysName() {
-			orders().runWithPolicy((policy) -> {
-				assertThat(policy.budget()).isEqualTo("orders");
-				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("orders <- built in");
-			});
+		void haveTheDefaultNumbersUnlessTheyAreDefined() {
 			run(orders(), (configuration) -> {
 				assertThat(configuration.budgets()).isEmpty();
 				assertThat(configuration.budget("orders").settings()).isEqualTo(BudgetSettings.DEFAULTS);
-			});
-		}
-
-		@Test
-		void mayBeSwitchedOff() {
-			orders().yaml("backoff.policies.orders.budget: None").runWithPolicy((policy) -> {
-				assertThat(policy.budget()).isNull();
-				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("none <- application.yml:1");
-			});
-		}
-
-		@Test
-		void yieldToTheConfigurationOfThePolicy() {
-			SmallApplication.of(Annotated.class).yaml("""
-					backoff:
-					  breakers.payment-gateway.window: 10s
-					  budgets.payment-gateway.tokens: 10
-					  budgets.shared.tokens: 10
-					  defaults: { breaker: none, idempotent: by-key }
-					  policies.payments: { budget: shared, idempotent: yes }
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.breaker()).isEqualTo("payment-gateway");
-				assertThat(policy.budget()).isEqualTo("shared");
-				assertThat(policy.numbers().idempotency()).isEqualTo(Idempotency.YES);
-				assertThat(text(policy, PolicyKey.BUDGET)).isEqualTo("shared <- application.yml:6");
-			});
-		}
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|',
-				value = { "{ } | BY_METHOD | by-method <- built in",
-						"{ inherits: posts } | YES | true <- application.yml:1",
-						"{ inherits: posts, idempotent: By_Method } | BY_METHOD | By_Method <- application.yml:2" })
-		void judgeRequestsByTheirMethodUnlessMoreIsSaid(String values, Idempotency idempotency, String text) {
-			orders().yaml("backoff.policies.posts: { idempotent: true }\nbackoff.policies.orders: " + values)
-				.runWithPolicy((policy) -> {
-					assertThat(policy.numbers().idempotency()).isEqualTo(idempotency);
-					assertThat(policy.numbers().isIdempotencySet()).isEqualTo(!text.endsWith("built in"));
-					assertThat(text(policy, PolicyKey.IDEMPOTENT)).isEqualTo(text);
-				});
-		}
-
-		@Test
-		void mayBeCalledLikeASwitchOrANumber() {
-			orders().yaml("""
-					backoff:
-					  budgets.20.tokens: 10
-					  breakers.on.window: 10s
-					  policies.orders: { budget: 20, breaker: "on" }
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.budget()).isEqualTo("20");
-				assertThat(policy.breaker()).isEqualTo("on");
-			});
-		}
-
-		@Test
-		void areInheritedWithTheirNames() {
-			orders().yaml("""
-					backoff:
-					  policies:
-					    payments: { budget: payments, breaker: payments }
-					    orders: { inherits: payments }
-					""").runWithPolicy((policy) -> {
-				assertThat(policy.budget()).isEqualTo("payments");
-				assertThat(policy.breaker()).isEqualTo("payments");
 			});
 		}
 
@@ -363,24 +293,6 @@ class OverloadConfigurationTests {
 
 	@Nested
 	class WhenEmpty {
-
-		@Test
-		void stopsByDefault() {
-			orders().runWithPolicy((policy) -> {
-				assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse();
-				assertThat(text(policy, PolicyKey.WHEN_EMPTY)).isEqualTo("stop <- built in");
-			});
-		}
-
-		@Test
-		void waitsForPresetsThatNobodyWaitsFor() {
-			orders().yaml("backoff.policies.orders.preset: short-job").runWithPolicy((policy) -> {
-				assertThat(policy.numbers().isPostponedWhenEmpty()).isTrue();
-				assertThat(text(policy, PolicyKey.WHEN_EMPTY)).isEqualTo("wait <- preset short-job, application.yml:1");
-			});
-			orders().yaml("backoff.policies.orders: { preset: short-job, when-empty: stop }")
-				.runWithPolicy((policy) -> assertThat(policy.numbers().isPostponedWhenEmpty()).isFalse());
-		}
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
