@@ -87,15 +87,12 @@ class AnnotationReportTests {
 						"@Backoff on Twice.inherited(String): is there more than once: @Backoff, @Patient.",
 						"Keep one of them.", "@Backoff on Twice: is there more than once: @Patient, @Eager.",
 						"Keep one of them."),
-				annotated(FinalMethod.class,
-						"@Backoff on FinalMethod.place(String): is on a final method, which no proxy can advise.",
-						"Make the method non-final, or move the annotation to a method that calls it."),
-				annotated(PrivateMethod.class,
-						"@Backoff on PrivateMethod.place(String): is on a private method, which no proxy can "
-								+ "advise.",
-						"Make the method non-private, or move the annotation to a method that calls it."),
-				annotated(StaticMethod.class,
-						"@Backoff on StaticMethod.place(String): is on a static method, which no proxy can advise.",
+				annotated(Unadvised.class,
+						"@Backoff on Unadvised.fixed(): is on a final method, which no proxy can advise.",
+						"Make the method non-final, or move the annotation to a method that calls it.",
+						"@Backoff on Unadvised.hidden(): is on a private method, which no proxy can advise.",
+						"Make the method non-private, or move the annotation to a method that calls it.",
+						"@Backoff on Unadvised.shared(): is on a static method, which no proxy can advise.",
 						"Make the method non-static, or move the annotation to a method that calls it."),
 				annotated(LifeCycle.class,
 						calledByContainer("LifeCycle", "afterPropertiesSet", "destroy", "last", "open")),
@@ -231,31 +228,22 @@ class AnnotationReportTests {
 
 	}
 
-	public static class FinalMethod {
+	public static class Unadvised {
 
 		@Backoff
-		public final void place(String order) {
+		public final void fixed() {
 		}
-
-	}
-
-	public static class PrivateMethod {
 
 		@Backoff
-		private String place(String order) {
-			return order;
+		private void hidden() {
 		}
 
-		public String callsIt(String order) {
-			return place(order);
+		public void callsIt() {
+			hidden();
 		}
-
-	}
-
-	public static class StaticMethod {
 
 		@Backoff
-		static void place(String order) {
+		static void shared() {
 		}
 
 	}
