@@ -47,7 +47,10 @@ class ReportTableTests {
 
 		private static final String REPORT = "----\n";
 
-		/* A section of the table is a row, or a file with %s in place of each of its lines. */
+		/*
+		 * A section of the table is a row, or a file with %s in place of each of its
+		 * lines.
+		 */
 		static Stream<Row> of(String section) {
 			int name = section.indexOf('\n');
 			int report = section.indexOf(REPORT);
@@ -58,9 +61,8 @@ class ReportTableTests {
 			}
 			return text.lines().map((line) -> {
 				String[] cells = line.split(" \\| ");
-				return new Row(cells[0], yaml.replace("%s", cells[0]),
-						"Invalid " + section.substring(0, name).strip() + cells[1].replaceFirst("\\): ", ") at application.yml:4: ")
-								+ "\n  " + cells[2]);
+				return new Row(cells[0], yaml.replace("%s", cells[0]), "Invalid " + section.substring(0, name).strip()
+						+ cells[1].replaceFirst("\\): ", ") at application.yml:4: ") + "\n  " + cells[2]);
 			});
 		}
 

@@ -157,13 +157,13 @@ class TextValuesTests {
 					idempotency | maybe; key; 1 | must be by-method, true, false or by-key | Write by-method, true, false or by-key; yes and no stand for true and false.
 					""")
 	void areRefused(String readers, String texts, String rule, String fix) {
-		each(readers).forEach((reader) -> assertThat(each(texts)).allSatisfy(
-				(text) -> assertThatExceptionOfType(InvalidTextException.class).as("%s '%s'", reader, text)
-					.isThrownBy(() -> READERS.get(reader).apply(text))
-					.satisfies((ex) -> {
-						assertThat(rule).isIn("-", ex.rule());
-						assertThat(fix).isIn("-", ex.fix());
-					})));
+		each(readers).forEach((reader) -> assertThat(each(texts))
+			.allSatisfy((text) -> assertThatExceptionOfType(InvalidTextException.class).as("%s '%s'", reader, text)
+				.isThrownBy(() -> READERS.get(reader).apply(text))
+				.satisfies((ex) -> {
+					assertThat(rule).isIn("-", ex.rule());
+					assertThat(fix).isIn("-", ex.fix());
+				})));
 	}
 
 	@Test
