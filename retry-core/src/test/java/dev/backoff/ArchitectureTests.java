@@ -1,24 +1,13 @@
 package dev.backoff;
 
-import java.util.List;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaConstructorCall;
-import com.tngtech.archunit.core.domain.JavaMethod;
-import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.lang.ArchCondition;
-import com.tngtech.archunit.lang.ConditionEvents;
-import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.fixture.HouseRules;
 import dev.backoff.fixture.UseNoMonitor;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -110,21 +100,14 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
+			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
 					"dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget", "dev.backoff.breaker",
 					"dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test
 		void areNullMarked() throws ClassNotFoundException {
-			for (String name : packages()) {
-				Class<?> info = Class.forName(name + ".package-info");
-				assertThat(info.isAnnotationPresent(NullMarked.class)).as(name).isTrue();
-			}
-		}
-
-		private static Set<String> packages() {
-			return CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+			HouseRules.assertNullMarked(CLASSES);
 		}
 
 	}
@@ -137,9 +120,9 @@ class ArchitectureTests {
 			noClasses().that()
 				.resideOutsideOfPackage("dev.backoff.time")
 				.should()
-				.callMethodWhere(callTo(System.class, "nanoTime", "currentTimeMillis"))
+				.callMethodWhere(HouseRules.callTo(System.class, "nanoTime", "currentTimeMillis"))
 				.orShould()
-				.callMethodWhere(callTo(Thread.class, "sleep", "onSpinWait"))
+				.callMethodWhere(HouseRules.callTo(Thread.class, "sleep", "onSpinWait"))
 				.orShould()
 				.dependOnClassesThat()
 				.haveNameMatching("java\\.util\\.concurrent\\.locks\\.LockSupport|java\\.time\\.(Clock|Instant)")
@@ -152,7 +135,7 @@ class ArchitectureTests {
 			noClasses().that()
 				.doNotBelongToAnyOf(RandomSource.class)
 				.should()
-				.callMethodWhere(callTo(Math.class, "random"))
+				.callMethodWhere(HouseRules.callTo(Math.class, "random"))
 				.orShould()
 				.dependOnClassesThat()
 				.areAssignableTo("java.util.Random")
@@ -162,34 +145,7 @@ class ArchitectureTests {
 
 		@Test
 		void createNoThreads() {
-			noClasses().that()
-				.resideOutsideOfPackage("dev.backoff.time")
-				.should()
-				.dependOnClassesThat()
-				.haveNameMatching(
-						"java\\.util\\.concurrent\\.(Executors|ThreadPoolExecutor|ScheduledThreadPoolExecutor|ForkJoinPool)|java\\.util\\.Timer")
-				.orShould()
-				.callConstructorWhere(new DescribedPredicate<>("a thread is made") {
-
-					@Override
-					public boolean test(JavaConstructorCall call) {
-						return call.getTargetOwner().isAssignableTo(Thread.class);
-					}
-
-				})
-				.because("threads are asked of time, which tests replace")
-				.check(CLASSES);
-		}
-
-		private static DescribedPredicate<JavaMethodCall> callTo(Class<?> owner, String... names) {
-			return new DescribedPredicate<>("call " + owner.getSimpleName() + "." + String.join("|", names)) {
-
-				@Override
-				public boolean test(JavaMethodCall call) {
-					return call.getTargetOwner().isEquivalentTo(owner) && List.of(names).contains(call.getName());
-				}
-
-			};
+			HouseRules.createNoThreads(JavaClass.Predicates.resideOutsideOfPackage("dev.backoff.time")).check(CLASSES);
 		}
 
 	}
@@ -197,53 +153,28 @@ class ArchitectureTests {
 	@Nested
 	class Names {
 
-		private static final Pattern FORBIDDEN = Pattern
-			.compile(".*(Utils?|Helper|Manager|Impl|Support|Abstract|Data|Info)(?![a-z]).*");
-
-		private static final Pattern FORBIDDEN_VERB = Pattern.compile("(process|do)([A-Z].*)?");
-
 		@Test
 		void ofTypesSayWhatTheyAre() {
-			classes().should(new ArchCondition<>("have no empty word in their names") {
-
-				@Override
-				public void check(JavaClass item, ConditionEvents events) {
-					events.add(new SimpleConditionEvent(item, !isForbidden(item.getSimpleName()), item.getName()));
-				}
-
-			}).check(CLASSES);
+			classes().should(HouseRules.haveNoEmptyWordInTheirNames()).check(CLASSES);
 		}
 
 		@Test
 		void ofMethodsSayWhatTheyDo() {
-			methods().should(new ArchCondition<>("have no empty verb in their names") {
-
-				@Override
-				public void check(JavaMethod item, ConditionEvents events) {
-					events.add(new SimpleConditionEvent(item, !FORBIDDEN_VERB.matcher(item.getName()).matches(),
-							item.getFullName()));
-				}
-
-			}).check(CLASSES);
+			methods().should(HouseRules.haveNoEmptyVerbInTheirNames()).check(CLASSES);
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "RetryUtil", "RetryUtils", "CallHelper", "RetryManager", "RetryImpl", "RetrySupport",
 				"AbstractRetry", "RetryData", "CallInfoStore" })
 		void areSeenToBeForbidden(String name) {
-			assertThat(isForbidden(name)).isTrue();
+			assertThat(HouseRules.hasEmptyWord(name)).isTrue();
 		}
 
 		@ParameterizedTest
 		@ValueSource(strings = { "Implementation", "Supporter", "Dataset", "Abstraction", "package-info" })
 		void areSeenToBeAllowed(String name) {
-			assertThat(isForbidden(name)).isFalse();
+			assertThat(HouseRules.hasEmptyWord(name)).isFalse();
 		}
-
-		private static boolean isForbidden(String name) {
-			return FORBIDDEN.matcher(name).matches();
-		}
-
 	}
 
 	@Test

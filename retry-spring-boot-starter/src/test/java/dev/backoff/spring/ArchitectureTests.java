@@ -7,16 +7,11 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -24,7 +19,6 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,9 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 
+import dev.backoff.fixture.HouseRules;
 import dev.backoff.fixture.UseNoMonitor;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,21 +80,14 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(packages()).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
+			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
 					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
 					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".otherretries", ROOT + ".autoconfigure");
 		}
 
 		@Test
 		void areNullMarked() throws ClassNotFoundException {
-			for (String name : packages()) {
-				Class<?> info = Class.forName(name + ".package-info");
-				assertThat(info.isAnnotationPresent(NullMarked.class)).as(name).isTrue();
-			}
-		}
-
-		private static Set<String> packages() {
-			return CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+			HouseRules.assertNullMarked(CLASSES);
 		}
 
 	}
@@ -183,11 +172,11 @@ class ArchitectureTests {
 		@Test
 		void readNoClockAndSleepNowhere() {
 			noClasses().should()
-				.callMethodWhere(callTo(System.class, "nanoTime", "currentTimeMillis"))
+				.callMethodWhere(HouseRules.callTo(System.class, "nanoTime", "currentTimeMillis"))
 				.orShould()
-				.callMethodWhere(callTo(Thread.class, "sleep", "onSpinWait"))
+				.callMethodWhere(HouseRules.callTo(Thread.class, "sleep", "onSpinWait"))
 				.orShould()
-				.callMethodWhere(callTo(Instant.class, "now"))
+				.callMethodWhere(HouseRules.callTo(Instant.class, "now"))
 				.orShould()
 				.dependOnClassesThat()
 				.haveFullyQualifiedName("java.util.concurrent.locks.LockSupport")
@@ -200,7 +189,7 @@ class ArchitectureTests {
 			noClasses().that()
 				.areNotAnnotatedWith(AutoConfiguration.class)
 				.should()
-				.callMethodWhere(callTo(Clock.class, "systemUTC", "systemDefaultZone", "system"))
+				.callMethodWhere(HouseRules.callTo(Clock.class, "systemUTC", "systemDefaultZone", "system"))
 				.because("everything else is handed a clock")
 				.check(CLASSES);
 		}
@@ -208,7 +197,7 @@ class ArchitectureTests {
 		@Test
 		void takeChanceFromRandomSource() {
 			noClasses().should()
-				.callMethodWhere(callTo(Math.class, "random"))
+				.callMethodWhere(HouseRules.callTo(Math.class, "random"))
 				.orShould()
 				.dependOnClassesThat()
 				.areAssignableTo("java.util.Random")
@@ -218,32 +207,7 @@ class ArchitectureTests {
 
 		@Test
 		void createNoThreads() {
-			noClasses().should()
-				.dependOnClassesThat()
-				.haveNameMatching("java\\.util\\.concurrent\\.(Executors|ThreadPoolExecutor|"
-						+ "ScheduledThreadPoolExecutor|ForkJoinPool)|java\\.util\\.Timer")
-				.orShould()
-				.callConstructorWhere(new DescribedPredicate<>("a thread is made") {
-
-					@Override
-					public boolean test(JavaConstructorCall call) {
-						return call.getTargetOwner().isAssignableTo(Thread.class);
-					}
-
-				})
-				.because("threads are asked of time, which tests replace")
-				.check(CLASSES);
-		}
-
-		private static DescribedPredicate<JavaCall<?>> callTo(Class<?> owner, String... names) {
-			return new DescribedPredicate<>("call " + owner.getSimpleName() + "." + String.join("|", names)) {
-
-				@Override
-				public boolean test(JavaCall<?> call) {
-					return call.getTargetOwner().isEquivalentTo(owner) && Arrays.asList(names).contains(call.getName());
-				}
-
-			};
+			HouseRules.createNoThreads(DescribedPredicate.alwaysTrue()).check(CLASSES);
 		}
 
 	}
@@ -251,46 +215,25 @@ class ArchitectureTests {
 	@Nested
 	class Names {
 
-		private static final Pattern FORBIDDEN = Pattern
-			.compile(".*(Utils?|Helper|Manager|Impl|Support|Abstract|Data|Info)(?![a-z]).*");
-
-		private static final Pattern FORBIDDEN_VERB = Pattern.compile("(process|do)([A-Z].*)?");
-
 		@Test
 		void ofTypesSayWhatTheyAre() {
 			// named after the exception it classifies
 			classes().that()
 				.doNotHaveSimpleName("DataAccessFailureClassifier")
-				.should(new ArchCondition<>("have no empty word in their names") {
-
-					@Override
-					public void check(JavaClass item, ConditionEvents events) {
-						boolean forbidden = FORBIDDEN.matcher(item.getSimpleName()).matches();
-						events.add(new SimpleConditionEvent(item, !forbidden, item.getName()));
-					}
-
-				})
+				.should(HouseRules.haveNoEmptyWordInTheirNames())
 				.check(CLASSES);
 		}
 
 		@Test
 		void ofMethodsSayWhatTheyDo() {
 			// what these implement has that name
-			classes().that()
+			methods().that()
+				.areDeclaredInClassesThat()
 				.areNotAssignableTo("jakarta.servlet.Filter")
 				.and()
+				.areDeclaredInClassesThat()
 				.areNotAssignableTo(BeanFactoryInitializationAotProcessor.class)
-				.should(new ArchCondition<>("have no empty verb in their methods' names") {
-
-					@Override
-					public void check(JavaClass item, ConditionEvents events) {
-						item.getMethods().forEach((method) -> {
-							boolean forbidden = FORBIDDEN_VERB.matcher(method.getName()).matches();
-							events.add(new SimpleConditionEvent(method, !forbidden, method.getFullName()));
-						});
-					}
-
-				})
+				.should(HouseRules.haveNoEmptyVerbInTheirNames())
 				.check(CLASSES);
 		}
 
