@@ -5,14 +5,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
+import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.advice.RepeatableInvocation;
-
-/** The execution of a woven method as an invocation. */
-abstract class WovenInvocation extends RepeatableInvocation {
+/**
+ * The execution of a woven method as an invocation. It can proceed any number of times,
+ * on any thread and after it has returned, each time with the arguments of the call.
+ */
+abstract class WovenInvocation implements MethodInvocation {
 
 	private final JoinPoint.StaticPart joinPoint;
 

@@ -1,7 +1,6 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
-import java.util.List;
 import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -26,8 +25,9 @@ import dev.backoff.RetryContext;
  * that succeeds at once allocates nothing.
  * <p>
  * If a method gives its result later, later attempts run on other threads after the
- * invocation has returned, each on an invocation of its own. For a publisher this holds
- * for the first attempt too, because nothing happens before a subscription.
+ * invocation has returned, each on a copy. For a publisher this holds for the first
+ * attempt too, because nothing happens before a subscription. The invocation of a woven
+ * method needs no copy: it can proceed any number of times, on any thread.
  */
 @SuppressWarnings("NullAway") // it does not see that T itself is nullable here
 final class MethodRetry {
@@ -51,17 +51,11 @@ final class MethodRetry {
 
 	private final InnerAdvice innerAdvice = new InnerAdvice();
 
-	private final TargetMethod target;
-
-	/* For one bean at least. */
-	private volatile boolean adviceInside;
-
 	MethodRetry(Retry retry, PlannedRetries.Planned<MethodPlan> planned, RetryFactory factory) {
 		MethodPlan plan = planned.plan();
 		this.retry = retry;
 		this.method = plan.method().method();
 		this.adapter = plan.adapter();
-		this.target = new TargetMethod(this.method);
 		this.recovery = (plan.recover() != null) ? new MethodRecovery(this.method, plan.recover()) : null;
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
 		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.adapter
@@ -83,63 +77,21 @@ final class MethodRetry {
 	}
 
 	private @Nullable Object attempt(MethodInvocation invocation, int number) throws Throwable {
-		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
-			return invocation.proceed();
-		}
-		if (!(original.getProxy() instanceof Advised proxy)) {
-			// an opaque proxy does not show the advice behind ours
-			return original.invocableClone().proceed();
-		}
-		if (number > 1) {
-			this.target.prepare();
-		}
-		if (this.innerAdvice.isOursLast(proxy)) {
-			return proceedToTarget(original);
-		}
-		if (number > 1) {
-			return attemptAgain(original, proxy);
-		}
-		return isAdviceInside(original, proxy) ? original.invocableClone().proceed() : original.proceed();
+		return (invocation instanceof ReflectiveMethodInvocation original && isCopied(original, number))
+				? original.invocableClone().proceed() : invocation.proceed();
 	}
 
-	private @Nullable Object attemptAgain(ProxyMethodInvocation original, Advised proxy) throws Throwable {
-		List<Object> advice = this.innerAdvice.of(original, proxy);
-		if (advice.isEmpty()) {
-			return proceedToTarget(original);
-		}
-		this.adviceInside = true;
-		return new InnerAdvice.InnerInvocation(original, proxy, advice, this.target).proceed();
-	}
-
-	/* What proceeding does when no advice is left to run. */
-	private @Nullable Object proceedToTarget(ProxyMethodInvocation invocation) throws Throwable {
-		boolean plain = invocation.getClass() == ReflectiveMethodInvocation.class;
-		return (plain && this.target.isCallable(invocation)) ? this.target.call(invocation) : invocation.proceed();
-	}
-
-	/*
-	 * Two beans of one class need not have the same advice. An unnecessary copy does no
-	 * harm.
-	 */
-	private boolean isAdviceInside(ProxyMethodInvocation invocation, Advised proxy) {
-		if (!this.adviceInside && !this.innerAdvice.isNone(invocation, proxy)) {
-			this.adviceInside = true;
-		}
-		return this.adviceInside;
+	/* An opaque proxy does not show the advice behind ours. */
+	private boolean isCopied(ReflectiveMethodInvocation original, int number) {
+		return !(original.getProxy() instanceof Advised proxy) || this.innerAdvice.isAny(original, proxy, number);
 	}
 
 	private @Nullable Object attemptLater(MethodInvocation invocation, int number) throws Throwable {
-		if (invocation instanceof RepeatableInvocation || !(invocation instanceof ProxyMethodInvocation original)) {
+		if (!(invocation instanceof ReflectiveMethodInvocation original)) {
 			return invocation.proceed();
 		}
-		if (!(original.getProxy() instanceof Advised proxy)) {
-			return invokeAnew((ProxyMethodInvocation) original.invocableClone());
-		}
-		if (number == 1 && !this.adapter.returnsBeforeAttempts() && !isAdviceInside(original, proxy)) {
-			return original.proceed();
-		}
-		return invokeAnew(
-				new InnerAdvice.InnerInvocation(original, proxy, this.innerAdvice.of(original, proxy), this.target));
+		boolean copied = isCopied(original, number) || number > 1 || this.adapter.returnsBeforeAttempts();
+		return copied ? invokeAnew((ProxyMethodInvocation) original.invocableClone()) : original.proceed();
 	}
 
 	@SuppressWarnings("try") // a scope is open and not used

@@ -31,8 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A call that succeeds at once allocates what any proxy does, and no more: metered, with
- * a budget and a breaker. By a proxy of the class it is less, since the target is called
- * by its handle.
+ * a budget and a breaker.
  */
 @Tag("allocation")
 class AdviceAllocationTests {
