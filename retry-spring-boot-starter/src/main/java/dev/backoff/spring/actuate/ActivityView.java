@@ -25,6 +25,7 @@ import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -58,12 +59,12 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 			.map(PolicyUse::policy)
 			.map(EffectivePolicy::name)
 			.collect(Collectors.toCollection(TreeSet::new));
-		Set<String> used = names.stream().map(BackoffConfiguration::canonicalName).collect(Collectors.toSet());
+		Set<Name> used = names.stream().map(Name::of).collect(Collectors.toSet());
 		this.descriptions.policies()
 			.current()
 			.names()
 			.stream()
-			.filter((name) -> !used.contains(BackoffConfiguration.canonicalName(name)))
+			.filter((name) -> !used.contains(Name.of(name)))
 			.forEach(names::add);
 		Map<String, PolicyActivity> described = new LinkedHashMap<>();
 		names.forEach((name) -> described.put(name, sum(activity.apply(name), this.descriptions.overrides(name))));

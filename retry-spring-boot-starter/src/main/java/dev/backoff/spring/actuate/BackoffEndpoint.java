@@ -34,8 +34,8 @@ import dev.backoff.spring.actuate.PolicyDescriptions.PolicyDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.PreviewDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
-import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -295,10 +295,10 @@ class BackoffEndpoint {
 	}
 
 	private static <D> Optional<D> named(Map<String, D> described, String name) {
-		String wanted = BackoffConfiguration.canonicalName(name);
+		Name wanted = Name.of(name);
 		return described.entrySet()
 			.stream()
-			.filter((entry) -> BackoffConfiguration.canonicalName(entry.getKey()).equals(wanted))
+			.filter((entry) -> wanted.is(entry.getKey()))
 			.findFirst()
 			.map(Map.Entry::getValue);
 	}

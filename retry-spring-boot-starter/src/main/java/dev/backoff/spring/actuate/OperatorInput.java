@@ -8,8 +8,8 @@ import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 
@@ -75,7 +75,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 	}
 
 	static boolean isKey(String written, String key) {
-		return BackoffConfiguration.canonicalName(written).equals(BackoffConfiguration.canonicalName(key));
+		return Name.of(written).is(key);
 	}
 
 	static InvalidBackoffException refusal(String place, String rule, String fix) {

@@ -1,5 +1,6 @@
 package dev.backoff.spring.actuate;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +15,7 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
-import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -32,17 +33,15 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 
 	/** Describe the policies of methods and those of the configuration. */
 	Map<String, PolicyDescriptor> all(List<PolicyUse> uses, boolean brief) {
-		Map<String, String> configured = new TreeMap<>();
-		this.policies.current()
-			.names()
-			.forEach((name) -> configured.put(BackoffConfiguration.canonicalName(name), name));
+		Map<Name, String> configured = new HashMap<>();
+		this.policies.current().names().forEach((name) -> configured.put(Name.of(name), name));
 		Map<String, PolicyDescriptor> descriptors = new TreeMap<>();
 		Function<String, @Nullable ActivityDescriptor> activity = brief ? (name) -> null
 				: this.activity.now((name) -> isListing(name, uses));
 		for (PolicyUse use : uses) {
 			String name = use.policy().name();
 			if (!descriptors.containsKey(name)) {
-				String written = configured.remove(BackoffConfiguration.canonicalName(name));
+				String written = configured.remove(Name.of(name));
 				descriptors.put(name, policy(name, false, plans(name, uses, brief),
 						(written != null) ? plan(written, brief) : null, activity.apply(name)));
 			}

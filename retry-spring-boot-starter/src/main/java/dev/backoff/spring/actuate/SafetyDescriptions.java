@@ -20,6 +20,7 @@ import dev.backoff.spring.configuration.BreakerKey;
 import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -62,7 +63,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 			described.put(entry.name(), breaker(entry, unused.contains(entry.name())));
 		}
 		for (CircuitBreaker breaker : this.safety.breakers().all()) {
-			if (!configuration.breakers().containsKey(BackoffConfiguration.canonicalName(breaker.name()))) {
+			if (!configuration.breakers().containsKey(Name.of(breaker.name()))) {
 				described.put(breaker.name(), breaker(configuration.breaker(breaker.name()), false));
 			}
 		}
@@ -87,10 +88,10 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
+		Name wanted = Name.of(name);
 		return this.uses.stream().map(PolicyUse::policy).filter((policy) -> {
 			String used = reference.apply(policy);
-			return used != null
-					&& BackoffConfiguration.canonicalName(used).equals(BackoffConfiguration.canonicalName(name));
+			return used != null && wanted.is(used);
 		}).map(EffectivePolicy::name).distinct().sorted().toList();
 	}
 

@@ -21,6 +21,7 @@ import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -57,8 +58,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 
 	private final PlannedRetries<AnnotatedMethod, MethodPlan> ofMethods;
 
-	/* By canonical name. */
-	private final PlannedRetries<String, NamedPlan> ofPolicies;
+	private final PlannedRetries<Name, NamedPlan> ofPolicies;
 
 	private final Set<String> adapted = ConcurrentHashMap.newKeySet();
 
@@ -82,10 +82,9 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.enabled = configuration.isEnabled();
 	}
 
-	private static @Nullable NamedPlan plan(String policy, BackoffPolicies.Candidate candidate,
-			List<Problem> problems) {
+	private static @Nullable NamedPlan plan(Name policy, BackoffPolicies.Candidate candidate, List<Problem> problems) {
 		try {
-			return new NamedPlan(candidate.resolve(policy));
+			return new NamedPlan(candidate.resolve(policy.letters()));
 		}
 		catch (InvalidBackoffException ex) {
 			problems.addAll(ex.problems());
@@ -117,7 +116,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	 * @throws InvalidBackoffException if the name is not defined
 	 */
 	public Retry retry(String policy) {
-		String name = BackoffConfiguration.canonicalName(policy);
+		Name name = Name.of(policy);
 		Retry known = this.ofPolicies.find(name);
 		if (known != null) {
 			return known;
@@ -218,7 +217,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		Set<AnnotatedMethod> methods = new LinkedHashSet<>(this.ofMethods.keys());
 		methods.addAll(this.unplanned);
 		Map<AnnotatedMethod, MethodPlan> planned = this.ofMethods.plans(methods, candidate, problems);
-		Map<String, NamedPlan> named = this.ofPolicies.plans(this.ofPolicies.keys(), candidate, problems);
+		Map<Name, NamedPlan> named = this.ofPolicies.plans(this.ofPolicies.keys(), candidate, problems);
 		return () -> {
 			Stream.concat(planned.values().stream(), named.values().stream())
 				.forEach((plan) -> this.factory.reserve(plan.policy()));

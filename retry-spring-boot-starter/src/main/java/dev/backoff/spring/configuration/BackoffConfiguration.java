@@ -182,11 +182,8 @@ public final class BackoffConfiguration {
 		return names(Section.POLICIES);
 	}
 
-	/**
-	 * Return the breakers that are defined below {@code backoff.breakers}, by
-	 * {@linkplain #canonicalName canonical name}.
-	 */
-	public Map<String, BreakerEntry> breakers() {
+	/** Return the breakers that are defined below {@code backoff.breakers}. */
+	public Map<Name, BreakerEntry> breakers() {
 		return this.read.breakers();
 	}
 
@@ -196,15 +193,12 @@ public final class BackoffConfiguration {
 	 */
 	public BreakerEntry breaker(String name) {
 		return this.read.breakers()
-			.getOrDefault(TextValues.canonical(name), OverloadAssembler.BREAKER)
-			.withName(spelling(Section.BREAKERS, name));
+			.getOrDefault(Name.of(name), OverloadAssembler.BREAKER)
+			.withName(spelled(Section.BREAKERS, name));
 	}
 
-	/**
-	 * Return the budgets that are defined below {@code backoff.budgets}, by
-	 * {@linkplain #canonicalName canonical name}.
-	 */
-	public Map<String, BudgetEntry> budgets() {
+	/** Return the budgets that are defined below {@code backoff.budgets}. */
+	public Map<Name, BudgetEntry> budgets() {
 		return this.read.budgets();
 	}
 
@@ -213,33 +207,29 @@ public final class BackoffConfiguration {
 	 * built-in numbers.
 	 */
 	public BudgetEntry budget(String name) {
-		BudgetEntry defined = this.read.budgets().get(TextValues.canonical(name));
+		BudgetEntry defined = this.read.budgets().get(Name.of(name));
 		return ((defined != null) ? defined
 				: OverloadAssembler.budget(new Section.Entry<BudgetKey>("", Map.of()),
 						this.<Integer>setting(SettingKey.INSTANCES), new ArrayList<>()))
-			.withName(spelling(Section.BUDGETS, name));
+			.withName(spelled(Section.BUDGETS, name));
 	}
 
-	/** Return the compared form of a name: its letters and digits, in lower case. */
-	public static String canonicalName(String name) {
-		return TextValues.canonical(name);
-	}
-
-	/** Return a name in its section's spelling, or as given if the section lacks it. */
-	public String spelling(Section<?> section, String name) {
-		return this.read.spellings().getOrDefault(section, Map.of()).getOrDefault(TextValues.canonical(name), name);
-	}
-
-	/** Return the {@linkplain #canonicalName canonical names} of a section. */
-	public Set<String> defined(Section<?> section) {
+	/** Return the names of a section, as they are written. */
+	public Set<Name> defined(Section<?> section) {
 		return ((section == Section.BREAKERS) ? this.read.breakers()
 				: (section == Section.BUDGETS) ? this.read.budgets() : this.read.policies())
 			.keySet();
 	}
 
+	/** Return a name in its section's spelling, or as given if the section lacks it. */
+	public String spelled(Section<?> section, String name) {
+		Name spelled = this.read.spellings().getOrDefault(section, Map.of()).get(Name.of(name));
+		return (spelled != null) ? spelled.toString() : name;
+	}
+
 	/** Return the names of a section, as they are written. */
 	public List<String> names(Section<?> section) {
-		return defined(section).stream().map((name) -> spelling(section, name)).toList();
+		return defined(section).stream().map(Name::toString).toList();
 	}
 
 	/**
@@ -269,7 +259,7 @@ public final class BackoffConfiguration {
 
 	/** Return the values of a policy by its name in any spelling, or null. */
 	public Section.@Nullable Entry<PolicyKey> policy(String name) {
-		return this.read.policies().get(TextValues.canonical(name));
+		return this.read.policies().get(Name.of(name));
 	}
 
 	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
@@ -291,12 +281,10 @@ public final class BackoffConfiguration {
 
 	}
 
-	/**
-	 * All values of one reading, by canonical name, and the names as files write them.
-	 */
+	/** All values of one reading, and the names as files write them. */
 	record Reading(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
-			Map<String, Section.Entry<PolicyKey>> policies, Map<String, BreakerEntry> breakers,
-			Map<String, BudgetEntry> budgets, Map<Section<?>, Map<String, String>> spellings, List<Problem> problems,
+			Map<Name, Section.Entry<PolicyKey>> policies, Map<Name, BreakerEntry> breakers,
+			Map<Name, BudgetEntry> budgets, Map<Section<?>, Map<Name, Name>> spellings, List<Problem> problems,
 			List<String> warnings) {
 	}
 

@@ -30,8 +30,7 @@ final class ConfigurationReader {
 
 	private final PropertyScan scan;
 
-	/* By section and canonical name, which is empty in a section without names. */
-	private final Map<Section<?>, Map<String, Map<ConfigurationKey, ConfigValue>>> values = new HashMap<>();
+	private final Map<Section<?>, Map<Name, Map<ConfigurationKey, ConfigValue>>> values = new HashMap<>();
 
 	private final List<Problem> problems = new ArrayList<>();
 
@@ -44,52 +43,50 @@ final class ConfigurationReader {
 
 	BackoffConfiguration read() {
 		this.scan.keys().forEach(this::addSource);
-		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, "");
+		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, Name.NONE);
 		settings.values().forEach((value) -> this.problems.addAll(value.problems()));
 		checkHeaders(settings);
 		boolean warned = ConfigValue.read(settings, SettingKey.UNKNOWN_KEYS) == BackoffProperties.UnknownKeys.WARN;
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
 		}
-		Map<String, BreakerEntry> breakers = named(Section.BREAKERS,
+		Map<Name, BreakerEntry> breakers = named(Section.BREAKERS,
 				(entry) -> OverloadAssembler.breaker(entry, this.problems));
 		int instances = ConfigValue.<Integer>read(settings, SettingKey.INSTANCES);
-		Map<String, BudgetEntry> budgets = named(Section.BUDGETS,
+		Map<Name, BudgetEntry> budgets = named(Section.BUDGETS,
 				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
-		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, ""),
+		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, Name.NONE),
 				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
 				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
 	}
 
-	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, String name) {
+	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, Name name) {
 		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
 			.computeIfAbsent(name, (any) -> new TreeMap<>());
 	}
 
 	@SuppressWarnings("unchecked") // a section has keys of its own kind only
-	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, String name) {
+	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, Name name) {
 		return (Map<K, ConfigValue>) (Map<?, ?>) below(section, name);
 	}
 
-	private <K extends Enum<K> & ConfigurationKey, E> Map<String, E> named(Section<K> section,
+	private <K extends Enum<K> & ConfigurationKey, E> Map<Name, E> named(Section<K> section,
 			Function<Section.Entry<K>, E> assembler) {
-		Map<String, E> named = new LinkedHashMap<>();
-		for (String canonical : this.values.getOrDefault(section, Map.of()).keySet()) {
-			String spelling = this.scan.spelling(section, canonical);
-			named.put(canonical, assembler
-				.apply(new Section.Entry<>((spelling != null) ? spelling : canonical, values(section, canonical))));
+		Map<Name, E> named = new LinkedHashMap<>();
+		for (Name name : this.values.getOrDefault(section, Map.of()).keySet()) {
+			named.put(name, assembler.apply(new Section.Entry<>(name.toString(), values(section, name))));
 		}
 		return Collections.unmodifiableMap(named);
 	}
 
 	/** Add the keys of one source, which is weaker than those before. */
 	private void addSource(List<SourceProperty> keys) {
-		Map<String, List<SourceProperty>> byPath = new LinkedHashMap<>();
+		Map<List<Object>, List<SourceProperty>> byMeaning = new LinkedHashMap<>();
 		for (SourceProperty key : keys) {
-			byPath.computeIfAbsent(key.canonicalPath(), (path) -> new ArrayList<>()).add(key);
+			byMeaning.computeIfAbsent(key.meaning(), (any) -> new ArrayList<>()).add(key);
 		}
-		byPath.values().forEach((elements) -> {
+		byMeaning.values().forEach((elements) -> {
 			elements.sort(Comparator.comparingInt(SourceProperty::index));
 			add(elements);
 		});
@@ -102,7 +99,7 @@ final class ConfigurationReader {
 		if (section.isNamed() && !checkName(section, written)) {
 			return;
 		}
-		Map<ConfigurationKey, ConfigValue> values = below(section, TextValues.canonical(written.name()));
+		Map<ConfigurationKey, ConfigValue> values = below(section, this.scan.spelled(section, written.name()));
 		String below = String.join(".", written.below());
 		ConfigurationKey key = section.keyOf(below);
 		String example = section.firstBelow(below);
@@ -132,7 +129,7 @@ final class ConfigurationReader {
 			this.problems.add(key.problem("is below a " + noun + " whose name has line breaks or the like",
 					"Write the name in one line."));
 		}
-		else if (section.isReferredTo() && TextValues.canonical(key.name()).equals("none")) {
+		else if (section.isReferredTo() && Name.of(key.name()).is("none")) {
 			this.problems.add(key.problem("is below a " + noun + " called none, which stands for no " + noun,
 					"Give the " + noun + " another name."));
 		}
@@ -170,12 +167,12 @@ final class ConfigurationReader {
 	}
 
 	private void checkSpelling(List<SourceProperty> keys) {
-		Map<String, SourceProperty> first = new LinkedHashMap<>();
+		Map<List<Object>, SourceProperty> first = new HashMap<>();
 		Set<String> reported = new HashSet<>();
 		for (SourceProperty key : keys) {
 			String section = key.section().key();
 			SourceProperty before = key.section().isNamed()
-					? first.putIfAbsent(section + "." + TextValues.canonical(key.name()), key) : null;
+					? first.putIfAbsent(List.of(section, Name.of(key.name())), key) : null;
 			if (before != null && !key.name().equals(before.name()) && reported.add(section + "." + key.name())) {
 				this.problems.add(Problem.ofPlace(
 						StringUtils.capitalize(section) + " " + before.name() + " (" + before.origin() + ") and "

@@ -19,11 +19,11 @@ public final class Nearest {
 	 * by more than one from a given name of up to four.
 	 */
 	public static @Nullable String of(String name, Collection<String> known) {
-		String wanted = TextValues.canonical(name);
+		String wanted = Name.of(name).letters();
 		String nearest = null;
 		int least = (wanted.length() <= 4) ? 2 : 3;
 		for (String candidate : known) {
-			String other = TextValues.canonical(candidate);
+			String other = Name.of(candidate).letters();
 			int distance = (Math.abs(wanted.length() - other.length()) < least) ? distance(wanted, other) : least;
 			if (distance < least) {
 				least = distance;
@@ -49,7 +49,7 @@ public final class Nearest {
 	}
 
 	private static String letters(String name) {
-		return TextValues.canonical(name).replaceAll("\\d", "");
+		return Name.of(name).letters().replaceAll("\\d", "");
 	}
 
 	/* Letters added, left out, changed, or swapped with the next one. */

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** Our keys and sections by the words of other libraries. */
 final class OtherWords {
 
-	private static final String MAX_WAIT_DURATION = "maxwaitduration";
+	private static final Name MAX_WAIT_DURATION = Name.of("max-wait-duration");
 
-	private static final Map<String, String> POLICY_WORDS = byOtherWord(
+	private static final Map<Name, String> POLICY_WORDS = byOtherWord(
 			Map.ofEntries(Map.entry("max-attempts", "attempts tries"), Map.entry("concurrency", "maxconcurrentcalls"),
-					Map.entry("max-waiting", MAX_WAIT_DURATION),
+					Map.entry("max-waiting", "maxwaitduration"),
 					Map.entry("base",
 							"delay initialinterval initialdelay waitduration initialbackoff minbackoff localinterval"),
 					Map.entry("cap", "maxdelay maxinterval maxwait exponentialmaxwaitduration maxbackoff"),
@@ -27,15 +27,15 @@ final class OtherWords {
 					Map.entry("attempt-timeout", "timeoutduration pertrytimeout"), Map.entry("inherits", "baseconfig"),
 					Map.entry("breaker", "circuitbreaker"), Map.entry("budget", "retrybudget")));
 
-	private static final Map<String, Section<?>> SECTION_WORDS = Map.of("policy", Section.POLICIES, "breaker",
-			Section.BREAKERS, "circuitbreaker", Section.BREAKERS, "circuitbreakers", Section.BREAKERS, "budget",
-			Section.BUDGETS, "retrybudget", Section.BUDGETS, "retrybudgets", Section.BUDGETS);
+	private static final Map<Name, String> SECTION_WORDS = byOtherWord(Map.of("policies", "policy", "breakers",
+			"breaker circuitbreaker circuitbreakers", "budgets", "budget retrybudget retrybudgets"));
 
-	private static final Set<String> RETRIES = Set.of("maxretries", "retries", "maxretry", "maxretryattempts",
-			"maxretriesallowed", "retrycount", "maxnumretries", "failretrycount", "executorfailretrycount",
-			"localtimes");
+	private static final Set<Name> RETRIES = byOtherWord(
+			Map.of("", "maxretries retries maxretry maxretryattempts maxretriesallowed retrycount maxnumretries "
+					+ "failretrycount executorfailretrycount localtimes"))
+		.keySet();
 
-	private static final Map<String, String> BREAKER_WORDS = byOtherWord(Map.ofEntries(
+	private static final Map<Name, String> BREAKER_WORDS = byOtherWord(Map.ofEntries(
 			Map.entry("failure-rate", "failureratethreshold failurethreshold failureratio"),
 			Map.entry("slow-call", "slowcalldurationthreshold"), Map.entry("slow-call-rate", "slowcallratethreshold"),
 			Map.entry("window", "slidingwindowsize slidingwindowtype samplingduration"),
@@ -44,41 +44,42 @@ final class OtherWords {
 			Map.entry("probes", "permittednumberofcallsinhalfopenstate successthreshold"),
 			Map.entry("half-open-timeout", "maxwaitdurationinhalfopenstate")));
 
-	private static final Map<String, String> BUDGET_WORDS = byOtherWord(Map.ofEntries(
+	private static final Map<Name, String> BUDGET_WORDS = byOtherWord(Map.ofEntries(
 			Map.entry("tokens", "maxtokens capacity size"), Map.entry("per-success", "tokenratio ratio retrypercent"),
 			Map.entry("per-second", "persec minretriespersecond minretriespersec")));
 
 	private OtherWords() {
 	}
 
-	private static Map<String, String> byOtherWord(Map<String, String> byOurs) {
-		Map<String, String> ours = new HashMap<>();
-		byOurs.forEach((word, others) -> Stream.of(others.split(" ")).forEach((other) -> ours.put(other, word)));
+	/** Return our words by the others, which a text lists. */
+	static Map<Name, String> byOtherWord(Map<String, String> byOurs) {
+		Map<Name, String> ours = new HashMap<>();
+		byOurs
+			.forEach((word, others) -> Stream.of(others.split(" ")).forEach((other) -> ours.put(Name.of(other), word)));
 		return ours;
 	}
 
 	/** Return the known key for another library's word, else the nearest one, or null. */
 	static @Nullable String meant(Section<?> section, String name, List<String> known) {
-		Map<String, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
+		Map<Name, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
-		String ours = words.get(TextValues.canonical(name));
+		String ours = words.get(Name.of(name));
 		return (ours != null && known.contains(ours)) ? ours : Nearest.of(name, known);
 	}
 
 	/** Return what differs in ours, as the end of a sentence, or nothing. */
 	static String difference(String name) {
-		return TextValues.canonical(name).equals(MAX_WAIT_DURATION) ? ": it counts attempts, not time" : "";
+		return MAX_WAIT_DURATION.is(name) ? ": it counts attempts, not time" : "";
 	}
 
 	/** Return the section for a word of other libraries, or null. */
 	static @Nullable Section<?> section(String name) {
-		Section<?> known = Section.of(name);
-		return (known != null) ? known : SECTION_WORDS.get(TextValues.canonical(name));
+		return Section.of(SECTION_WORDS.getOrDefault(Name.of(name), name));
 	}
 
 	/** Return whether the key is a number of retries in other libraries. */
 	static boolean isRetryCount(String name) {
-		return RETRIES.contains(TextValues.canonical(name));
+		return RETRIES.contains(Name.of(name));
 	}
 
 }

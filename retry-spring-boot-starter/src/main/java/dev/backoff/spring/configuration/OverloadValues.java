@@ -136,7 +136,7 @@ final class OverloadValues {
 	/** Read whether work that was applied may be applied again. */
 	static Idempotency idempotency(String text) {
 		try {
-			return switch (TextValues.canonical(text)) {
+			return switch (Name.of(text).letters()) {
 				case "bykey" -> Idempotency.BY_KEY;
 				case "bymethod" -> Idempotency.BY_METHOD;
 				default -> TextValues.flag(text) ? Idempotency.YES : Idempotency.NO;

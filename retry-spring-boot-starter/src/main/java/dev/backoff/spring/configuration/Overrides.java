@@ -215,8 +215,7 @@ public final class Overrides {
 	private record Entry(String policy, PolicyKey key, ConfigValue value, @Nullable Ending ending) {
 
 		boolean isOf(String name) {
-			return this.policy.equals(ALL) == name.equals(ALL)
-					&& TextValues.canonical(this.policy).equals(TextValues.canonical(name));
+			return this.policy.equals(ALL) == name.equals(ALL) && Name.of(this.policy).is(name);
 		}
 
 	}

@@ -2,8 +2,8 @@ package dev.backoff.spring.configuration;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
@@ -116,7 +116,7 @@ public enum PolicyKey implements ConfigurationKey {
 	PolicyKey(ValueType type, @Nullable BiConsumer<RetryPolicyBuilder, Object> setter) {
 		this.type = type;
 		this.setter = setter;
-		this.attribute = Attributes.NAMES.get(this.key.replace("-", ""));
+		this.attribute = Attributes.NAMES.get(Name.of(this.key));
 	}
 
 	private static @Nullable Duration orNull(Duration limit) {
@@ -155,14 +155,14 @@ public enum PolicyKey implements ConfigurationKey {
 		return Section.POLICIES.keyOf(text);
 	}
 
-	/** The attributes of the annotation by their letters in lower case. */
+	/** The attributes of the annotation. */
 	private static final class Attributes {
 
-		private static final Map<String, String> NAMES = new TreeMap<>();
+		private static final Map<Name, String> NAMES = new HashMap<>();
 
 		static {
 			for (Method attribute : Backoff.class.getDeclaredMethods()) {
-				NAMES.put(TextValues.canonical(attribute.getName()), attribute.getName());
+				NAMES.put(Name.of(attribute.getName()), attribute.getName());
 			}
 		}
 

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -32,7 +30,7 @@ final class PropertyScan {
 
 	private final List<Supplier<List<SourceProperty>>> sources = new ArrayList<>();
 
-	private final Map<Section<?>, Map<String, String>> names = new HashMap<>();
+	private final Map<Section<?>, Map<Name, Name>> names = new HashMap<>();
 
 	PropertyScan(ConfigurableEnvironment environment) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
@@ -59,17 +57,17 @@ final class PropertyScan {
 		return this.sources.stream().map(Supplier::get).toList();
 	}
 
-	/** Return the first spelling of a name, or null if only variables have it. */
-	@Nullable String spelling(Section<?> section, String canonical) {
-		return names(section).get(canonical);
+	/** Return a name in its first spelling, or as given if only variables have it. */
+	Name spelled(Section<?> section, String name) {
+		return names(section).getOrDefault(Name.of(name), Name.of(name));
 	}
 
-	/** Return the first spellings by section and canonical name. */
-	Map<Section<?>, Map<String, String>> names() {
+	/** Return the first spellings by section. */
+	Map<Section<?>, Map<Name, Name>> names() {
 		return this.names;
 	}
 
-	private Map<String, String> names(Section<?> section) {
+	private Map<Name, Name> names(Section<?> section) {
 		return this.names.computeIfAbsent(section, (any) -> new LinkedHashMap<>());
 	}
 
@@ -87,7 +85,7 @@ final class PropertyScan {
 			if (name != null && value != null) {
 				SourceProperty key = SourceProperty.of(name, value, PropertySourceOrigin.get(source, property));
 				if (key.section().isNamed()) {
-					names(key.section()).putIfAbsent(TextValues.canonical(key.name()), key.name());
+					names(key.section()).putIfAbsent(Name.of(key.name()), Name.of(key.name()));
 				}
 				keys.add(key);
 			}
@@ -100,8 +98,9 @@ final class PropertyScan {
 				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
 		List<SourceProperty> keys = new ArrayList<>();
 		for (String variable : source.getPropertyNames()) {
-			VariableName name = variable.regionMatches(true, 0, prefix, 0, prefix.length())
-					? VariableName.of(variable.substring(prefix.length()), this::spelling) : null;
+			VariableName name = variable.regionMatches(true, 0, prefix, 0, prefix.length()) ? VariableName
+				.of(variable.substring(prefix.length()), (section, defined) -> names(section).containsKey(defined))
+					: null;
 			// not from its map, where the value may be encrypted
 			Object value = (name != null) ? source.getProperty(variable) : null;
 			if (name != null && value != null) {
@@ -120,7 +119,8 @@ final class PropertyScan {
 			if (!section.isNamed()) {
 				section.keyTexts().forEach((key) -> lookUp(source, parent.append(key), keys));
 			}
-			for (String name : names(section).values()) {
+			for (Name known : names(section).values()) {
+				String name = known.toString();
 				boolean plain = name.indexOf('.') < 0 && ConfigurationPropertyName.isValid(name);
 				ConfigurationPropertyName entry = parent.append(plain ? name : "[" + name + "]");
 				section.keyTexts().forEach((key) -> lookUp(source, entry.append(key), keys));

@@ -42,8 +42,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	private final String noun;
 
-	/* By their letters and digits, in their order. */
-	private final Map<String, K> keys = new LinkedHashMap<>();
+	private final Map<Name, K> keys = new LinkedHashMap<>();
 
 	private final String example;
 
@@ -53,7 +52,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 		this.example = example;
 		Stream.of(keys.getEnumConstants())
 			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
-			.forEach((candidate) -> this.keys.put(TextValues.canonical(candidate.key()), candidate));
+			.forEach((candidate) -> this.keys.put(Name.of(candidate.key()), candidate));
 	}
 
 	/** Return the section of a key whose parts after {@code backoff} are given. */
@@ -64,11 +63,8 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	/** Return the section that is written like the given text, or null. */
 	static @Nullable Section<?> of(String text) {
-		String wanted = TextValues.canonical(text);
-		return ALL.stream()
-			.filter((section) -> section != SETTINGS && section.key.equals(wanted))
-			.findFirst()
-			.orElse(null);
+		Name wanted = Name.of(text);
+		return ALL.stream().filter((section) -> section != SETTINGS && wanted.is(section.key)).findFirst().orElse(null);
 	}
 
 	/** Return the key below {@code backoff}, empty for the settings. */
@@ -106,7 +102,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	/** Return the key that is written like the given text, whatever its separators. */
 	@Nullable K keyOf(String text) {
-		return this.keys.get(TextValues.canonical(text));
+		return this.keys.get(Name.of(text));
 	}
 
 	/** Return the groups of its keys, such as {@code retry-after}. */
@@ -120,7 +116,6 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	/** Return the first of the keys that stand below the given text, or null. */
 	@Nullable String firstBelow(String text) {
-		String wanted = TextValues.canonical(text);
 		Section<?> section = (this == (Section<?>) SETTINGS) ? of(text) : null;
 		if (section != null) {
 			return section.isNamed() ? "<name>." + section.example : section.example;
@@ -129,7 +124,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 			return this.example;
 		}
 		return groups().stream()
-			.filter((group) -> TextValues.canonical(group).equals(wanted))
+			.filter(Name.of(text)::is)
 			.flatMap((group) -> keyTexts().stream().filter((key) -> key.startsWith(group + ".")))
 			.map((key) -> key.substring(key.indexOf('.') + 1))
 			.findFirst()

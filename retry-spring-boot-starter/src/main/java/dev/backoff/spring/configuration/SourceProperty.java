@@ -107,10 +107,9 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		return (name != null) ? name : resource.getDescription();
 	}
 
-	/** Return the path as it is compared: a group and its key as one word. */
-	String canonicalPath() {
-		return section().key() + "." + TextValues.canonical(name()) + "."
-				+ TextValues.canonical(String.join("", below()));
+	/** Return what is equal for all spellings of a key, in a list for all elements. */
+	List<Object> meaning() {
+		return List.of(section(), Name.of(name()), Name.of(String.join("", below())));
 	}
 
 	Section<?> section() {

@@ -246,9 +246,9 @@ final class TextValues {
 
 	/** Read one of some words, whatever its case and its separators. */
 	static <E extends Enum<E>> E word(Class<E> type, String text) {
-		String wanted = canonical(text);
+		Name wanted = Name.of(text);
 		for (E constant : type.getEnumConstants()) {
-			if (canonical(constant.name()).equals(wanted)) {
+			if (wanted.is(constant.name())) {
 				return constant;
 			}
 		}
@@ -261,19 +261,6 @@ final class TextValues {
 	/** Return a constant's name as a configuration writes it. */
 	static String kebab(Enum<?> constant) {
 		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-	}
-
-	/** Return a name as it is compared: letters and digits only, in lower case. */
-	static String canonical(String name) {
-		StringBuilder letters = new StringBuilder(name.length());
-		for (int i = 0; i < name.length();) {
-			int point = name.codePointAt(i);
-			if (Character.isLetterOrDigit(point)) {
-				letters.appendCodePoint(Character.toLowerCase(point));
-			}
-			i += Character.charCount(point);
-		}
-		return letters.toString();
 	}
 
 }

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class UnknownKey {
 
 	/* Attributes of the annotation that no configuration has, by other words for them. */
-	private static final Map<String, String> CODE = Map.of("recover", "recover", "recovery", "recover", "fallback",
-			"recover", "fallbackmethod", "recover", "retrywhen", "retryWhen", "retryonresult", "retryWhen", "until",
-			"until");
+	private static final Map<Name, String> CODE = OtherWords.byOtherWord(Map.of("recover",
+			"recover recovery fallback fallbackmethod", "retryWhen", "retrywhen retryonresult", "until", "until"));
 
 	private UnknownKey() {
 	}
@@ -66,7 +65,7 @@ final class UnknownKey {
 	}
 
 	private static String policyFix(SourceProperty key, String written) {
-		String attribute = CODE.get(TextValues.canonical(written));
+		String attribute = CODE.get(Name.of(written));
 		if (attribute != null) {
 			return "Write it as " + attribute + " of @Backoff: it belongs to the code.";
 		}
@@ -123,10 +122,10 @@ final class UnknownKey {
 
 	/** Return the setting with this name below its group, else the nearest one. */
 	private static @Nullable String nearestSetting(String written) {
-		String wanted = TextValues.canonical(written);
+		Name wanted = Name.of(written);
 		return Section.SETTINGS.keyTexts()
 			.stream()
-			.filter((key) -> TextValues.canonical(key.substring(key.indexOf('.') + 1)).equals(wanted))
+			.filter((key) -> wanted.is(key.substring(key.indexOf('.') + 1)))
 			.findFirst()
 			.orElseGet(() -> Nearest.of(written, Section.SETTINGS.keyTexts()));
 	}

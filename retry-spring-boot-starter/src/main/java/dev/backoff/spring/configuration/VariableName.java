@@ -1,7 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.util.List;
-import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,41 +29,40 @@ record VariableName(List<String> path, int index) {
 	/* More than the length of any key. */
 	private static final int DEFINED = 1000;
 
-	/** Read a variable; the spelling of a defined name is found by canonical name. */
-	static @Nullable VariableName of(String variable, BiFunction<Section<?>, String, @Nullable String> spelling) {
+	/** Read a variable; a name that another source defines is preferred. */
+	static @Nullable VariableName of(String variable, BiPredicate<Section<?>, Name> defined) {
 		Matcher parts = VARIABLE.matcher(variable);
 		if (!parts.matches()) {
 			return null;
 		}
 		int index = (parts.group(2) != null) ? Integer.parseInt(parts.group(2)) : -1;
-		List<String> path = path(TextValues.canonical(parts.group(1)), index, spelling);
+		List<String> path = path(Name.of(parts.group(1)).letters(), index, defined);
 		return (path != null) ? new VariableName(path, index) : null;
 	}
 
-	private static @Nullable List<String> path(String letters, int index,
-			BiFunction<Section<?>, String, @Nullable String> spelling) {
+	private static @Nullable List<String> path(String letters, int index, BiPredicate<Section<?>, Name> defined) {
 		SettingKey setting = Section.SETTINGS.keyOf(letters);
 		if (setting != null) {
 			return (index < 0 || setting.isList()) ? List.of(setting.key()) : null;
 		}
 		for (Section<?> section : Section.ALL) {
 			if (!section.key().isEmpty() && letters.startsWith(section.key())) {
-				return path(section, letters.substring(section.key().length()), index, spelling);
+				return path(section, letters.substring(section.key().length()), index, defined);
 			}
 		}
 		return null;
 	}
 
 	private static @Nullable List<String> path(Section<?> section, String letters, int index,
-			BiFunction<Section<?>, String, @Nullable String> spelling) {
+			BiPredicate<Section<?>, Name> defined) {
 		List<String> best = null;
 		int longest = 0;
 		for (ConfigurationKey key : section.keys()) {
-			String end = TextValues.canonical(key.key());
+			String end = Name.of(key.key()).letters();
 			String name = letters.endsWith(end) ? letters.substring(0, letters.length() - end.length()) : "";
 			boolean fits = section.isNamed() ? !name.isEmpty() : letters.equals(end);
 			// a name that another source defines decides where several keys fit
-			int length = end.length() + ((spelling.apply(section, name) != null) ? DEFINED : 0);
+			int length = end.length() + (defined.test(section, Name.of(name)) ? DEFINED : 0);
 			if (fits && (index < 0 || key.isList()) && length > longest) {
 				longest = length;
 				best = section.isNamed() ? List.of(section.key(), name, key.key()) : List.of(section.key(), key.key());

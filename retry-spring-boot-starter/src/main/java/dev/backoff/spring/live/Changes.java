@@ -1,5 +1,6 @@
 package dev.backoff.spring.live;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,6 +16,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BreakerKey;
 import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyUse;
@@ -37,14 +39,14 @@ final class Changes {
 	/** Return the values of policies and of the methods that use them. */
 	static Changes of(BackoffPolicies.Candidate policies, List<PolicyUse> uses) {
 		Changes moment = new Changes();
-		Set<String> named = new LinkedHashSet<>();
+		Set<Name> named = new HashSet<>();
 		for (PolicyUse use : uses) {
-			named.add(BackoffConfiguration.canonicalName(use.policy().name()));
+			named.add(Name.of(use.policy().name()));
 			moment.put("policy " + use.policy().name(), use.method(), use.policy().values(), PolicyKey::key);
 		}
 		policies.names()
 			.stream()
-			.filter((name) -> !named.contains(BackoffConfiguration.canonicalName(name)))
+			.filter((name) -> !named.contains(Name.of(name)))
 			.flatMap((name) -> policies.peek(name).stream())
 			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, policy.values(), PolicyKey::key));
 		BackoffConfiguration configuration = policies.configuration();

@@ -14,6 +14,7 @@ import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -37,7 +38,7 @@ final class PolicyLevels {
 
 	private final List<ConfigValue> abortOn = new ArrayList<>();
 
-	private final Set<String> lineage = new LinkedHashSet<>();
+	private final Set<Name> lineage = new LinkedHashSet<>();
 
 	private int strength;
 
@@ -81,7 +82,7 @@ final class PolicyLevels {
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
 	void addWithAncestors(Section.Entry<PolicyKey> policy) {
 		for (Section.Entry<PolicyKey> ancestor : lineage(policy)) {
-			this.lineage.add(BackoffConfiguration.canonicalName(ancestor.name()));
+			this.lineage.add(Name.of(ancestor.name()));
 			add(ancestor.values());
 			add(this.configuration.overrides().of(ancestor.name()));
 		}
@@ -167,8 +168,8 @@ final class PolicyLevels {
 		return this.written;
 	}
 
-	/** Return the names of the policies that were added, as they are compared. */
-	Set<String> lineage() {
+	/** Return the names of the policies that were added. */
+	Set<Name> lineage() {
 		return this.lineage;
 	}
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.springframework.util.ClassUtils;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -37,10 +39,13 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	/* Types with annotated methods by simple name. */
 	private final Map<String, Set<Class<?>>> types;
 
-	private final Names names;
+	/* The names as their first user writes them. */
+	private final Map<Reference, String> first;
 
-	/* The names of the policies in effect, by canonical name. */
-	private final Map<String, String> inEffect = new ConcurrentHashMap<>();
+	private final Set<Reference> used = ConcurrentHashMap.newKeySet();
+
+	/* The names of the policies in effect. */
+	private final Map<Name, String> inEffect = new ConcurrentHashMap<>();
 
 	/** Make the first resolver of an application. */
 	PolicyResolver(BackoffConfiguration configuration, Placeholders placeholders, @Nullable ClassLoader classLoader) {
@@ -48,7 +53,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		this.placeholders = placeholders;
 		this.classLoader = classLoader;
 		this.types = new ConcurrentHashMap<>();
-		this.names = new Names(configuration, new ConcurrentHashMap<>());
+		this.first = new ConcurrentHashMap<>();
 	}
 
 	/** Make a resolver by another configuration, which spells names as the one before. */
@@ -59,7 +64,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 				: before.placeholders.anew();
 		this.classLoader = before.classLoader;
 		this.types = before.types;
-		this.names = before.names.with(configuration);
+		this.first = before.first;
 		if (!configuration.isEnabled()) {
 			// nothing is resolved then, and the names stay known
 			this.inEffect.putAll(before.inEffect);
@@ -91,7 +96,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		if (found.isEmpty()) {
 			PolicyLevels levels = levels(found);
 			annotations.forEach((annotation) -> levels.add(annotation.values()));
-			policy = assemble(written.isEmpty() ? name : this.names.use(Section.POLICIES, name), entry, levels, found);
+			policy = assemble(written.isEmpty() ? name : use(Section.POLICIES, name), entry, levels, found);
 		}
 		problems.addAll(found);
 		return policy;
@@ -106,7 +111,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			throw new InvalidBackoffException(problems);
 		}
 		markUsed(entry);
-		EffectivePolicy policy = assemble(this.names.use(Section.POLICIES, name), entry, levels(problems), problems);
+		EffectivePolicy policy = assemble(use(Section.POLICIES, name), entry, levels(problems), problems);
 		if (policy == null) {
 			throw new InvalidBackoffException(problems);
 		}
@@ -122,8 +127,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		List<Problem> problems = new ArrayList<>();
 		PolicyLevels levels = levels(problems);
 		levels.addWithAncestors(entry);
-		return Optional
-			.ofNullable(assembler(spelled(entry.name()), levels, this.names::known, problems, problems).assemble());
+		return Optional.ofNullable(
+				assembler(known(Section.POLICIES, entry.name()), levels, this::known, problems, problems).assemble());
 	}
 
 	@Override
@@ -131,23 +136,21 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
 		checkMode(found);
 		List<Problem> ofDefaults = new ArrayList<>();
-		assembler(null, levels(problems), this.names::known, ofDefaults, new ArrayList<>()).assemble();
+		assembler(null, levels(problems), this::known, ofDefaults, new ArrayList<>()).assemble();
 		found.addAll(ofDefaults);
-		Set<String> inherited = new HashSet<>();
+		Set<Name> inherited = new HashSet<>();
 		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
 			if (inherits != null) {
-				inherited.add(BackoffConfiguration.canonicalName(inherits.text()));
+				inherited.add(Name.of(inherits.text()));
 			}
 		}
 		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
 			levels.addWithAncestors(entry);
-			boolean completed = this.names.isUsed(Section.POLICIES, entry.name())
-					|| inherited.contains(BackoffConfiguration.canonicalName(entry.name()));
-			assembler(entry.name(), levels, this.names::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy)
-				.assemble();
+			boolean completed = isUsed(Section.POLICIES, entry.name()) || inherited.contains(Name.of(entry.name()));
+			assembler(entry.name(), levels, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy).assemble();
 			found.addAll(ofPolicy);
 		}
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
@@ -163,28 +166,46 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	@Override
 	public List<String> names() {
-		return this.configuration.names(Section.POLICIES).stream().map(this::spelled).toList();
+		return names(Section.POLICIES).toList();
 	}
 
-	/* One spelling for logs and meters, however its users write the name. */
-	private String spelled(String name) {
-		return this.names.known(Section.POLICIES, name);
+	private Stream<String> names(Section<?> section) {
+		return this.configuration.defined(section).stream().map((name) -> known(section, name.toString()));
 	}
 
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
-		String known = this.inEffect.get(BackoffConfiguration.canonicalName(name));
+		String known = this.inEffect.get(Name.of(name));
 		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
-		return (known != null) ? known : (entry != null) ? spelled(entry.name()) : null;
+		return (known != null) ? known : (entry != null) ? known(Section.POLICIES, name) : null;
 	}
 
 	/** Return the names of a section that no method and no policy in use has. */
 	List<String> unused(Section<?> section) {
-		return this.configuration.names(section)
-			.stream()
-			.filter((name) -> !this.names.isUsed(section, name))
-			.map((name) -> this.names.known(section, name))
-			.toList();
+		return names(section).filter((name) -> !isUsed(section, name)).toList();
+	}
+
+	private boolean isUsed(Section<?> section, String name) {
+		return this.used.contains(Reference.to(section, name));
+	}
+
+	private void markUsed(Section<?> section, @Nullable String name) {
+		if (name != null) {
+			this.used.add(Reference.to(section, name));
+		}
+	}
+
+	/** Note the first spelling, then spell a name as {@link #known} does. */
+	private String use(Section<?> section, String name) {
+		this.first.putIfAbsent(Reference.to(section, name), name);
+		return known(section, name);
+	}
+
+	/*
+	 * One spelling for logs and meters: the configuration's, else that of the first user.
+	 */
+	private String known(Section<?> section, String name) {
+		return this.configuration.spelled(section, this.first.getOrDefault(Reference.to(section, name), name));
 	}
 
 	/** Make a type known; return false if another one has the same simple name. */
@@ -256,11 +277,11 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		else {
 			levels.add(this.configuration.overrides().of(name));
 		}
-		EffectivePolicy policy = assembler(name, levels, this.names::use, problems, problems).assemble();
+		EffectivePolicy policy = assembler(name, levels, this::use, problems, problems).assemble();
 		if (policy != null) {
-			this.inEffect.put(BackoffConfiguration.canonicalName(name), name);
-			this.names.markUsed(Section.BREAKERS, policy.breaker());
-			this.names.markUsed(Section.BUDGETS, policy.budget());
+			this.inEffect.put(Name.of(name), name);
+			markUsed(Section.BREAKERS, policy.breaker());
+			markUsed(Section.BUDGETS, policy.budget());
 		}
 		return policy;
 	}
@@ -275,10 +296,18 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		Set<String> lineage = new HashSet<>();
 		Section.Entry<PolicyKey> next = entry;
 		while (next != null && lineage.add(next.name())) {
-			this.names.markUsed(Section.POLICIES, next.name());
+			markUsed(Section.POLICIES, next.name());
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
 			next = (inherits != null) ? this.configuration.policy(inherits.text()) : null;
 		}
+	}
+
+	private record Reference(Section<?> section, Name name) {
+
+		static Reference to(Section<?> section, String name) {
+			return new Reference(section, Name.of(name));
+		}
+
 	}
 
 }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -23,7 +24,7 @@ import dev.backoff.spring.policy.PolicyLevels.Ranked;
  */
 final class References {
 
-	private static final String NONE = "none";
+	private static final Name NONE = Name.of("none");
 
 	private static final Pattern NUMBER = Pattern.compile("\\d+(?:\\.\\d+)?");
 
@@ -47,11 +48,10 @@ final class References {
 	}
 
 	/** Report a name that is neither defined nor the policy's own. */
-	void check(PolicyKey key, ConfigValue value, Set<String> lineage, List<Problem> problems) {
+	void check(PolicyKey key, ConfigValue value, Set<Name> lineage, List<Problem> problems) {
 		Section<?> section = section(key);
-		String name = BackoffConfiguration.canonicalName(value.text());
-		boolean own = lineage.contains(name)
-				|| (this.policy != null && BackoffConfiguration.canonicalName(this.policy).equals(name));
+		Name name = Name.of(value.text());
+		boolean own = lineage.contains(name) || (this.policy != null && name.is(this.policy));
 		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
 			return;
 		}
@@ -97,14 +97,14 @@ final class References {
 		Ranked written = values.written(key);
 		Section<?> section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;
-		if (written == null && this.policy != null && (budget
-				|| this.configuration.defined(section).contains(BackoffConfiguration.canonicalName(this.policy)))) {
+		if (written == null && this.policy != null
+				&& (budget || this.configuration.defined(section).contains(Name.of(this.policy)))) {
 			String own = this.spelling.apply(section, this.policy);
 			values.put(key, own, budget ? PolicyValues.BUILT_IN : "the policy's name, defined below backoff.breakers");
 			return own;
 		}
-		if (written == null || BackoffConfiguration.canonicalName(written.value().text()).equals(NONE)) {
-			values.put(key, NONE, values.origin(key));
+		if (written == null || NONE.is(written.value().text())) {
+			values.put(key, NONE.toString(), values.origin(key));
 			return null;
 		}
 		String name = this.spelling.apply(section, written.value().text());

@@ -16,7 +16,7 @@ import org.slf4j.event.Level;
 
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitOpenException;
-import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Name;
 
 /**
  * Find the breakers of Resilience4j by name. A breaker that is not configured there is
@@ -59,11 +59,11 @@ public final class Resilience4jBreakers implements OtherBreakers {
 
 	/* An environment variable has only the letters and digits of a name. */
 	private static Optional<CircuitBreaker> find(CircuitBreakerRegistry breakers, String name) {
-		String canonical = BackoffConfiguration.canonicalName(name);
+		Name wanted = Name.of(name);
 		return breakers.find(name)
 			.or(() -> breakers.getAllCircuitBreakers()
 				.stream()
-				.filter((breaker) -> BackoffConfiguration.canonicalName(breaker.getName()).equals(canonical))
+				.filter((breaker) -> wanted.is(breaker.getName()))
 				.findFirst());
 	}
 

@@ -9,11 +9,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import dev.backoff.budget.RetryBudget;
-import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.Name;
 
 /**
- * The budgets by name, each created at its first use. Names are compared by their letters
- * and digits in lower case, like the names of policies. Thread-safe.
+ * The budgets by name, each created at its first use. Thread-safe.
  *
  * @since 0.1
  */
@@ -21,22 +20,22 @@ public final class RetryBudgets {
 
 	private final Consumer<RetryBudget> added;
 
-	private final Map<String, RetryBudget> budgets = new ConcurrentHashMap<>();
+	private final Map<Name, RetryBudget> budgets = new ConcurrentHashMap<>();
 
 	RetryBudgets(Consumer<RetryBudget> added) {
 		this.added = added;
 	}
 
 	/** Return the budget of a name, and create it at its first use. */
-	RetryBudget getOrMake(String name, Supplier<RetryBudget> maker) {
-		String canonical = BackoffConfiguration.canonicalName(name);
-		RetryBudget known = this.budgets.get(canonical);
+	RetryBudget getOrMake(String written, Supplier<RetryBudget> maker) {
+		Name name = Name.of(written);
+		RetryBudget known = this.budgets.get(name);
 		if (known != null) {
 			return known;
 		}
 		// without a lock, since listeners are beans
 		RetryBudget made = maker.get();
-		RetryBudget before = this.budgets.putIfAbsent(canonical, made);
+		RetryBudget before = this.budgets.putIfAbsent(name, made);
 		if (before != null) {
 			return before;
 		}
@@ -49,7 +48,7 @@ public final class RetryBudgets {
 	 * @param name a name below {@code backoff.budgets}, or of a policy
 	 */
 	public Optional<RetryBudget> find(String name) {
-		return Optional.ofNullable(this.budgets.get(BackoffConfiguration.canonicalName(name)));
+		return Optional.ofNullable(this.budgets.get(Name.of(name)));
 	}
 
 	/**

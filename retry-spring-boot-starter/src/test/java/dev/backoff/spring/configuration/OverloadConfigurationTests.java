@@ -122,7 +122,7 @@ class OverloadConfigurationTests {
 					      open-for-multiplier: 2
 					      on-open: wait
 					"""), (configuration) -> {
-				BreakerEntry entry = configuration.breakers().get("orders");
+				BreakerEntry entry = configuration.breakers().get(Name.of("orders"));
 				assertThat(entry.settings()).isEqualTo(BreakerSettings.builder()
 					.slowCallRate(0.7)
 					.openFor(Duration.ofSeconds(10))
@@ -185,7 +185,7 @@ class OverloadConfigurationTests {
 					  orders:
 					    per-second: 2
 					"""), (configuration) -> {
-				BudgetEntry entry = configuration.budgets().get("orders");
+				BudgetEntry entry = configuration.budgets().get(Name.of("orders"));
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("50 <- built in");
 				assertThat(text(entry.values().get(BudgetKey.PER_SECOND))).isEqualTo("2 <- application.yml:3");
 				assertThat(entry.values()).hasSize(3);
@@ -262,7 +262,7 @@ class OverloadConfigurationTests {
 					backoff:
 					  budgets.payment-gateway: { tokens: 10, per-second: 2 }
 					"""), (configuration) -> {
-				assertThat(configuration.budgets()).containsOnlyKeys("paymentgateway");
+				assertThat(configuration.budgets()).containsOnlyKeys(Name.of("paymentgateway"));
 				BudgetEntry entry = configuration.budget("payment-gateway");
 				assertThat(entry.name()).isEqualTo("payment-gateway");
 				assertThat(entry.settings()).isEqualTo(new BudgetSettings(7, 0.1, 2));
@@ -283,7 +283,7 @@ class OverloadConfigurationTests {
 				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("100ms <- built in");
 			});
 			run(application, (configuration) -> {
-				assertThat(configuration.breakers()).containsOnlyKeys("orders");
+				assertThat(configuration.breakers()).containsOnlyKeys(Name.of("orders"));
 				assertThat(configuration.breaker("orders").settings().openForMultiplier()).isEqualTo(2);
 				assertThat(configuration.breaker("orders").settings().window()).isEqualTo(WindowLength.ofCalls(100));
 			});

@@ -174,13 +174,6 @@ class TextValuesTests {
 	}
 
 	@Test
-	void areComparedByLettersAndDigits() {
-		assertThat(TextValues.canonical("[Order-Service.place_2]")).isEqualTo("orderserviceplace2");
-		assertThat(TextValues.canonical("Zahlung-Ü")).isEqualTo("zahlungü");
-		assertThat(TextValues.canonical("--")).isEmpty();
-	}
-
-	@Test
 	void areNotComparedByTheLanguageOfTheMachine() {
 		java.util.Locale before = java.util.Locale.getDefault();
 		java.util.Locale.setDefault(java.util.Locale.forLanguageTag("tr"));
