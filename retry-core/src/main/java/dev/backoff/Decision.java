@@ -144,11 +144,10 @@ sealed interface Decision {
 	 *
 	 * @param why the reason in words with its numbers, or null where the word says all
 	 * @param problem what a classifier threw, or the interruption
-	 * @param isUndeclared whether a retry is missing because nothing tells whether its
-	 * request may be repeated
+	 * @param isUnmeant whether a retry is missing that was probably meant
 	 */
 	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem,
-			boolean isUndeclared) implements Decision {
+			boolean isUnmeant) implements Decision {
 
 		Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem) {
 			this(reason, why, problem, false);
@@ -162,10 +161,15 @@ sealed interface Decision {
 			this(reason, null, null);
 		}
 
+		/** Return the same for a retry that was probably meant. */
+		Stop unmeant() {
+			return new Stop(this.reason, this.why, this.problem, true);
+		}
+
 		/** Return the same with an earlier failure, if there is one, in its words. */
 		Stop after(String what, @Nullable String failure) {
 			return (failure == null) ? this : new Stop(this.reason,
-					((this.why != null) ? this.why + "; " : "") + what + failure, this.problem, this.isUndeclared);
+					((this.why != null) ? this.why + "; " : "") + what + failure, this.problem, this.isUnmeant);
 		}
 
 	}

@@ -184,9 +184,10 @@ final class FailureRules {
 			String why = permanent ? permanent(failure)
 					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
 			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : "its own class";
-			return refuse(failure, why
-					+ ((listed != null) ? ", which " + listed.getSimpleName() + RetriesStoppedException.UNREACHED : "")
-					+ "; name " + name + " in retryOn to retry");
+			String unreached = (listed != null) ? ", which " + listed.getSimpleName() + " in retryOn does not reach"
+					: "";
+			Decision.Stop stop = Decision.notRetryable(why + unreached + "; name " + name + " in retryOn to retry");
+			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure, (listed != null) ? stop.unmeant() : stop);
 		}
 		if (listed == null && known == null && !(thrown instanceof Exception)) {
 			return refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");

@@ -138,7 +138,7 @@ class IdempotencyTests {
 			assertThat(stop().report())
 				.hasMessageContaining("the POST to pay.example:81 may have been applied, and no idempotency key was "
 						+ "sent: add the host to backoff.http.hosts, or send Attempt.current().idempotencyKey()");
-			assertThat(stop().isUndeclared()).isTrue();
+			assertThat(stop().isUnmeant()).isTrue();
 		}
 
 		@Test
@@ -187,7 +187,7 @@ class IdempotencyTests {
 			assertThat(stop().report()).hasMessageContaining("NOT_RETRYABLE, the " + method
 					+ " to pay.example:81 may have been applied; set idempotent to true if a repetition does no harm, "
 					+ "to by-key if the server honours the key, or to by-method to keep this (policy");
-			assertThat(stop().isUndeclared()).isTrue();
+			assertThat(stop().isUnmeant()).isTrue();
 		}
 
 		@ParameterizedTest
@@ -202,7 +202,7 @@ class IdempotencyTests {
 		void isSaidWhenWritten() {
 			sends("POST");
 			assertThat(attempts(Idempotency.BY_METHOD, this.io)).isOne();
-			assertThat(stop().isUndeclared()).isFalse();
+			assertThat(stop().isUnmeant()).isFalse();
 			assertThat(attempts(Idempotency.BY_METHOD, this.io, (policy) -> policy.until((result, context) -> true)))
 				.isOne();
 		}

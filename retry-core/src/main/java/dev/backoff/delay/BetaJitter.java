@@ -42,10 +42,8 @@ record BetaJitter(double from, double to) implements Jitter {
 			return new BetaJitter(Double.parseDouble(part.group(1)), Double.parseDouble(part.group(2)));
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException(
-					"Invalid jitter (" + text
-							+ "): must be a part of 0..1, the lower end first. Write a part such as beta 0.3..0.7.",
-					ex);
+			throw new UnreadableException(text, "must be a part of 0..1, the lower end first",
+					"Write a part such as beta 0.3..0.7.");
 		}
 	}
 

@@ -98,8 +98,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		jitter = (jitter != null) ? jitter : BetaJitter.parse(word);
 		if (jitter == null) {
 			String names = Arrays.stream(NamedJitter.values()).map(Jitter::toString).collect(Collectors.joining(", "));
-			throw new IllegalArgumentException("Invalid jitter (" + text + "): must be " + names
-					+ ", beta, beta a..b or a percentage. " + advice(word));
+			throw new UnreadableException(text, "must be " + names + ", beta, beta a..b or a percentage", advice(word));
 		}
 		return jitter;
 	}
@@ -152,6 +151,37 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	 */
 	default boolean replacesShape() {
 		return this == NamedJitter.DECORRELATED;
+	}
+
+	/** Thrown by {@link #parse} for a text that is no jitter. */
+	final class UnreadableException extends IllegalArgumentException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final String rule;
+
+		private final String fix;
+
+		UnreadableException(String text, String rule, String fix) {
+			super("Invalid jitter (" + text + "): " + rule + ". " + fix);
+			this.rule = rule;
+			this.fix = fix;
+		}
+
+		/**
+		 * {@return the rule that the text breaks: "must be ..."}
+		 */
+		public String rule() {
+			return this.rule;
+		}
+
+		/**
+		 * {@return what to write instead, a sentence}
+		 */
+		public String fix() {
+			return this.fix;
+		}
+
 	}
 
 }

@@ -32,8 +32,8 @@ record ProportionalJitter(double share) implements Jitter {
 		}
 		double share = Double.parseDouble(percent.group(1)) / 100;
 		if (!isShare(share)) {
-			throw new IllegalArgumentException("Invalid jitter (" + text
-					+ "): must be above 0% and at most 100%. Write a percentage such as 20%, or none.");
+			throw new UnreadableException(text, "must be above 0% and at most 100%",
+					"Write a percentage such as 20%, or none.");
 		}
 		return new ProportionalJitter(share);
 	}

@@ -31,9 +31,6 @@ public final class RetriesStoppedException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	/** The words of a stop whose failure {@code retryOn} lists but does not reach. */
-	public static final String UNREACHED = " in retryOn does not reach";
-
 	/**
 	 * One wait.
 	 *

@@ -58,11 +58,12 @@ public sealed interface RetryEvent {
 	 * @param report what happened
 	 * @param recovery what the recovery did
 	 * @param thrown what the caller gets thrown, or null if it gets a result
-	 * @param isUndeclared whether the call made no retry because nothing tells whether
-	 * its HTTP request may be repeated
+	 * @param isUnmeant whether a retry is missing that was probably meant: nothing tells
+	 * whether its HTTP request may be repeated, or a type in retryOn does not reach the
+	 * failure
 	 */
 	record Stopped(String policy, String method, RetriesStoppedException report, RecoveryOutcome recovery,
-			@Nullable Throwable thrown, boolean isUndeclared) implements RetryEvent {
+			@Nullable Throwable thrown, boolean isUnmeant) implements RetryEvent {
 	}
 
 	/**

@@ -15,6 +15,8 @@ import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
+import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
@@ -44,8 +46,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		Map<String, String> lines = new TreeMap<>();
 		for (ValueChange change : changes) {
 			EffectiveValue now = change.now();
-			if (now != null && change.subject().equals("policy " + policy)
-					&& now.origin().matches("(?s)(raised|lowered) to .*")) {
+			if (now != null && change.subject().equals("policy " + policy) && now.level().kind() == Kind.ADJUSTED) {
 				// in a configuration the value before would contradict the new ones
 				lines.put(change.key(), now.value());
 			}
@@ -135,8 +136,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 	}
 
 	private ChangeDescriptor operated(String subject, String key, String before, String now) {
-		ValueChange change = new ValueChange(subject, key, new EffectiveValue(before, "now"),
-				new EffectiveValue(now, "operator"));
+		ValueChange change = new ValueChange(subject, key, new EffectiveValue(before, Level.OVERRIDE, "now"),
+				new EffectiveValue(now, Level.OVERRIDE, "operator"));
 		this.live.operated(change.toString());
 		return changed("this process only, as long as it runs", List.of(change));
 	}

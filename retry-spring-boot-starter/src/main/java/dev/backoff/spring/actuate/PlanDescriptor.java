@@ -11,6 +11,7 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.DurationText;
@@ -46,7 +47,7 @@ record PlanDescriptor(Map<String, EffectiveValue> values, @Nullable List<DelayDe
 			boolean brief) {
 		Map<String, EffectiveValue> named = new LinkedHashMap<>();
 		values.forEach((key, value) -> {
-			if (!brief || !value.origin().startsWith(EffectiveValue.BUILT_IN)) {
+			if (!brief || !value.level().equals(Level.BUILT_IN)) {
 				named.put(names.apply(key), value);
 			}
 		});

@@ -31,6 +31,7 @@ import org.springframework.core.env.Environment;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -258,7 +259,7 @@ final class StartupAdvice {
 
 	private static boolean isOfPreset(MethodPlan plan, PolicyKey key) {
 		EffectiveValue value = plan.policy().values().get(key);
-		return value != null && value.origin().startsWith("preset ");
+		return value != null && value.level().kind() == Kind.PRESET;
 	}
 
 	private static long waits(RetryPolicy policy) {

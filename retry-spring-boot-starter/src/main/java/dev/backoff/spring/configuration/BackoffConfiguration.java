@@ -162,7 +162,8 @@ public final class BackoffConfiguration {
 		}
 		Boolean overridden = this.overrides.retriesEnabled();
 		if (overridden != null) {
-			settings.put(SettingKey.RETRIES_ENABLED.key(), new EffectiveValue(overridden.toString(), Overrides.ORIGIN));
+			settings.put(SettingKey.RETRIES_ENABLED.key(),
+					new EffectiveValue(overridden.toString(), Level.OVERRIDE, Overrides.ORIGIN));
 		}
 		return Collections.unmodifiableMap(settings);
 	}

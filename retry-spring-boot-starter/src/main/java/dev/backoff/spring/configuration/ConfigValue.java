@@ -16,6 +16,7 @@ import org.springframework.util.PlaceholderResolutionException;
  * @param place how a report names it:
  * {@code @Backoff on OrderService.place(Order): invalid
  * cap} or {@code Invalid backoff.policies.orders.cap}
+ * @param level how strong it is
  * @param origin where it is written: {@code annotation on OrderService.place} or
  * {@code application.yml:12}
  * @param source the text with placeholders that it comes from, or empty
@@ -23,20 +24,20 @@ import org.springframework.util.PlaceholderResolutionException;
  * @param problems the problems of the value by itself
  * @since 0.1
  */
-public record ConfigValue(List<String> texts, String place, String origin, String source, @Nullable Object parsed,
-		List<Problem> problems) {
+public record ConfigValue(List<String> texts, String place, Level level, String origin, String source,
+		@Nullable Object parsed, List<Problem> problems) {
 
 	/** Create a value that is not parsed, with unresolved placeholders. */
-	public ConfigValue(List<String> texts, String place, String origin) {
-		this(List.copyOf(texts), place, origin, "", null, List.of());
+	public ConfigValue(List<String> texts, String place, Level level, String origin) {
+		this(List.copyOf(texts), place, level, origin, "", null, List.of());
 	}
 
 	/** Parse a value with resolved placeholders; the result may have problems. */
-	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin) {
-		return of(key, texts, place, origin, "");
+	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, Level level, String origin) {
+		return of(key, texts, place, level, origin, "");
 	}
 
-	private static ConfigValue of(ConfigurationKey key, List<String> texts, String place, String origin,
+	private static ConfigValue of(ConfigurationKey key, List<String> texts, String place, Level level, String origin,
 			String source) {
 		ValueType type = key.type();
 		List<Object> parsed = new ArrayList<>();
@@ -46,11 +47,11 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 				parsed.add(type.parser().apply(part));
 			}
 			catch (InvalidTextException ex) {
-				problems
-					.add(new ConfigValue(part, place, origin, source, null, List.of()).problem(ex.rule(), ex.fix()));
+				problems.add(new ConfigValue(part, place, level, origin, source, null, List.of()).problem(ex.rule(),
+						ex.fix()));
 			}
 		}
-		return new ConfigValue(List.copyOf(texts), place, origin, source,
+		return new ConfigValue(List.copyOf(texts), place, level, origin, source,
 				type.elementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
 	}
 
@@ -68,11 +69,11 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 			plain.addAll(key.split(resolved));
 		}
 		if (!key.isList() && plain.get(0).isEmpty()) {
-			problems.add(isAttribute() ? problem("must not be blank", "Give it a value, or leave it out.")
+			problems.add(this.level.isOfAnnotation() ? problem("must not be blank", "Give it a value, or leave it out.")
 					: problem("must not be empty", "Give it a value, or remove the key."));
 			return null;
 		}
-		return of(key, plain, this.place, this.origin, text().contains("${") ? text() : "");
+		return of(key, plain, this.place, this.level, this.origin, text().contains("${") ? text() : "");
 	}
 
 	/**
@@ -135,7 +136,7 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 
 	/** Return one of the elements, for a report. */
 	public ConfigValue element(String text) {
-		return new ConfigValue(List.of(text), this.place, this.origin, this.source, null, List.of());
+		return new ConfigValue(List.of(text), this.place, this.level, this.origin, this.source, null, List.of());
 	}
 
 	/**
@@ -143,16 +144,17 @@ public record ConfigValue(List<String> texts, String place, String origin, Strin
 	 */
 	public Problem problem(String rule, String fix) {
 		return Problem.ofValue(this.place, this.source.isEmpty() ? text() : text() + " from " + this.source,
-				isAttribute() ? "" : this.origin, rule, fix);
+				this.level.isOfAnnotation() ? "" : this.origin, rule, fix);
 	}
 
 	/** Return the value as it is shown when it is in effect. */
 	public EffectiveValue shown() {
-		return new EffectiveValue(text(), this.origin);
+		return new EffectiveValue(text(), this.level, this.origin);
 	}
 
-	private boolean isAttribute() {
-		return this.place.startsWith("@");
+	/** Return the same value at another level. */
+	public ConfigValue at(Level level) {
+		return new ConfigValue(this.texts, this.place, level, this.origin, this.source, this.parsed, this.problems);
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
+import dev.backoff.spring.configuration.Level.Rank;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -158,7 +159,8 @@ final class ConfigurationReader {
 			}
 		}
 		List<String> written = elements.stream().flatMap((element) -> element.texts().stream()).toList();
-		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), first.origin());
+		Level level = Level.of((first.section() == Section.DEFAULTS) ? Rank.DEFAULTS : Rank.ENTRY);
+		ConfigValue value = new ConfigValue(written, "Invalid " + first.key(), level, first.origin());
 		if (!key.isList() && (first.index() >= 0 || written.size() > 1)) {
 			this.problems.add(value.problem("must be one value, not a list", "Write one value."));
 			return null;

@@ -3,15 +3,18 @@ package dev.backoff.spring.configuration;
 import java.math.BigDecimal;
 import java.math.MathContext;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+
 /**
  * One value in effect.
  *
  * @param value the text as a configuration writes it
+ * @param level how strong the value is
  * @param origin where the value comes from: {@code built in}, {@code application.yml:12},
  * {@code annotation on OrderService.place}
  * @since 0.1
  */
-public record EffectiveValue(String value, String origin) {
+public record EffectiveValue(String value, @JsonIgnore Level level, String origin) {
 
 	/** The origin of a default. */
 	public static final String BUILT_IN = "built in";
@@ -23,8 +26,9 @@ public record EffectiveValue(String value, String origin) {
 		return exact.round(new MathContext(digits)).stripTrailingZeros().toPlainString();
 	}
 
-	static EffectiveValue builtIn(String text) {
-		return new EffectiveValue(text, BUILT_IN);
+	/** Return a default. */
+	public static EffectiveValue builtIn(String text) {
+		return new EffectiveValue(text, Level.BUILT_IN, BUILT_IN);
 	}
 
 }

@@ -113,7 +113,7 @@ final class OverloadAssembler {
 		if (instances > 1) {
 			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())
 				.forEach((key, share) -> effective.computeIfPresent(key,
-						(same, whole) -> new EffectiveValue(EffectiveValue.number(share),
+						(same, whole) -> new EffectiveValue(EffectiveValue.number(share), whole.level().adjusted(),
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Overrides {
 
-	/** The origin of a value that an operator has set. */
-	public static final String ORIGIN = "live override";
+	/* The origin of a value that an operator has set. */
+	static final String ORIGIN = "live override";
 
 	/** The keys of a policy that can be overridden. */
 	private static final Set<PolicyKey> KEYS = EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER,
@@ -55,8 +55,10 @@ public final class Overrides {
 			.filter((override) -> !override.isOf(policy) || !values.containsKey(override.key()));
 		Stream<Entry> more = values.entrySet()
 			.stream()
-			.map((entry) -> new Entry(policy, entry.getKey(), ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
-					"Invalid " + entry.getKey().key() + " of policy " + policy, ORIGIN), ending));
+			.map((entry) -> new Entry(policy, entry.getKey(),
+					ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
+							"Invalid " + entry.getKey().key() + " of policy " + policy, Level.OVERRIDE, ORIGIN),
+					ending));
 		return new Overrides(Stream.concat(others, more).toList());
 	}
 

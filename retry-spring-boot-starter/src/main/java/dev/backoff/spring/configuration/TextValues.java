@@ -139,11 +139,8 @@ final class TextValues {
 		try {
 			return Jitter.parse(text);
 		}
-		catch (IllegalArgumentException ex) {
-			// "Invalid jitter (<text>): <rule>. <fix>"
-			String message = String.valueOf(ex.getMessage());
-			String[] parts = message.substring(message.lastIndexOf("): ") + 3).split("[.] ", 2);
-			throw new InvalidTextException(parts[0], parts[1]);
+		catch (Jitter.UnreadableException ex) {
+			throw new InvalidTextException(ex.rule(), ex.fix());
 		}
 	}
 

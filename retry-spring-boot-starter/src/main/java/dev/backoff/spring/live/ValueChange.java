@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
 
 /**
  * One value that has changed.
@@ -30,7 +31,7 @@ public record ValueChange(String subject, String key, @Nullable EffectiveValue b
 	}
 
 	private static boolean isBuiltIn(@Nullable EffectiveValue value) {
-		return value == null || value.origin().startsWith("built in");
+		return value == null || value.level().equals(Level.BUILT_IN);
 	}
 
 	/** Log the change; most keys at the top hold only from the next start on. */

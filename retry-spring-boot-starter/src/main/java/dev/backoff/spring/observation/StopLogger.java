@@ -153,8 +153,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 					+ "this is said once for each method");
 			return;
 		}
-		boolean unmeant = event.isUndeclared() || event.report().toString().contains(RetriesStoppedException.UNREACHED);
-		if (level == Level.DEBUG && unmeant && isFirst("unmeant " + event.method())) {
+		if (level == Level.DEBUG && event.isUnmeant() && isFirst("unmeant " + event.method())) {
 			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}

@@ -14,6 +14,8 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Level;
+import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
@@ -39,21 +41,22 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 	}
 
 	/** Read an annotation, in which attributes of composed annotations are merged. */
-	static AnnotationValues of(Backoff annotation, String on, String origin, Placeholders placeholders,
+	static AnnotationValues of(Backoff annotation, Rank rank, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
 		Map<PolicyKey, ConfigValue> values = new TreeMap<>();
 		ATTRIBUTES.forEach((key, attribute) -> {
 			List<String> texts = texts(ReflectionUtils.invokeMethod(attribute, annotation));
 			if (!texts.isEmpty()) {
 				ConfigValue value = new ConfigValue(texts, "@Backoff on " + on + ": invalid " + key.attribute(),
-						"annotation on " + origin)
+						Level.of(rank), "annotation on " + origin)
 					.read(key, placeholders.of(key), problems);
 				if (value != null) {
 					values.put(key, value);
 				}
 			}
 		});
-		ConfigValue name = new ConfigValue(List.of(annotation.value()), "@Backoff on " + on + ": invalid value", "");
+		ConfigValue name = new ConfigValue(List.of(annotation.value()), "@Backoff on " + on + ": invalid value",
+				Level.of(rank), "");
 		String resolved = name.resolve(annotation.value(), placeholders.ofName(), problems);
 		return new AnnotationValues((resolved != null) ? resolved.strip() : "", values);
 	}

@@ -10,9 +10,10 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
+import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
-import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -37,7 +38,7 @@ final class DelayAssembler {
 	/** Return the delays, or null if there are none, which is then a conflict. */
 	@Nullable Delays assemble() {
 		ShapeName name = shapeName();
-		Jitter jitter = jitter(name, shapeStrength(name));
+		Jitter jitter = jitter(name, shapeLevel(name));
 		Shape shape = switch (name) {
 			case LADDER -> ladder();
 			case FIXED -> Shape.fixed(this.values.read(PolicyKey.BASE));
@@ -62,83 +63,82 @@ final class DelayAssembler {
 	}
 
 	private ShapeName shapeName() {
-		Ranked shape = this.values.written(PolicyKey.SHAPE);
-		Ranked ladder = this.values.written(PolicyKey.LADDER);
-		ShapeName written = (shape != null) ? shape.value().value() : ShapeName.EXPONENTIAL;
-		boolean ladderWins = ladder != null && (shape == null || ladder.strength() >= shape.strength());
-		if (ladder != null && shape != null && ladder.strength() == shape.strength() && written != ShapeName.LADDER) {
-			this.values.conflict(ladder.value(), "contradicts the shape " + shape.value().text() + " beside it",
+		ConfigValue shape = this.values.written(PolicyKey.SHAPE);
+		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
+		ShapeName written = (shape != null) ? shape.value() : ShapeName.EXPONENTIAL;
+		boolean ladderWins = ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()));
+		if (ladder != null && shape != null && ladder.level().equals(shape.level()) && written != ShapeName.LADDER) {
+			this.values.conflict(ladder, "contradicts the shape " + shape.text() + " beside it",
 					"Remove one of the two.");
 		}
 		if (shape != null && written == ShapeName.LADDER && ladder == null) {
-			this.values.conflict(shape.value(), "needs a ladder", "Add the delays as ladder.");
+			this.values.conflict(shape, "needs a ladder", "Add the delays as ladder.");
 		}
 		ShapeName name = ladderWins ? ShapeName.LADDER : written;
-		Ranked decisive = ladderWins ? ladder : shape;
-		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT),
-				(decisive != null) ? decisive.value().origin() : PolicyValues.BUILT_IN);
+		ConfigValue decisive = ladderWins ? ladder : shape;
+		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), decisive);
 		rejectNumbersOfOtherShapes(name, decisive);
 		return name;
 	}
 
-	/** Return the strength of what decides on the shape, 0 if nothing does. */
-	private int shapeStrength(ShapeName name) {
-		return Math.max(this.values.strength(PolicyKey.SHAPE),
-				(name == ShapeName.LADDER) ? this.values.strength(PolicyKey.LADDER) : 0);
+	/** Return the level of what decides on the shape. */
+	private Level shapeLevel(ShapeName name) {
+		Level shape = this.values.level(PolicyKey.SHAPE);
+		Level ladder = this.values.level(PolicyKey.LADDER);
+		return (name == ShapeName.LADDER && ladder.isAtLeast(shape)) ? ladder : shape;
 	}
 
-	private void rejectNumbersOfOtherShapes(ShapeName shape, @Nullable Ranked decisive) {
+	private void rejectNumbersOfOtherShapes(ShapeName shape, @Nullable ConfigValue decisive) {
 		reject(PolicyKey.BASE, shape != ShapeName.LADDER, decisive, "fixed, linear or exponential");
 		reject(PolicyKey.MULTIPLIER, shape == ShapeName.EXPONENTIAL, decisive, "exponential");
 		reject(PolicyKey.STEP, shape == ShapeName.LINEAR, decisive, "linear");
 		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, decisive, "ladder");
 	}
 
-	private void reject(PolicyKey key, boolean used, @Nullable Ranked decisive, String owner) {
-		Ranked ranked = this.values.written(key);
-		if (!used && ranked != null && (decisive == null || ranked.strength() >= decisive.strength())) {
+	private void reject(PolicyKey key, boolean used, @Nullable ConfigValue decisive, String owner) {
+		ConfigValue written = this.values.written(key);
+		if (!used && written != null && (decisive == null || written.level().isAtLeast(decisive.level()))) {
 			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
-			this.values.conflict(ranked.value(),
-					NO_EFFECT + " the shape is " + shape.value() + " (" + shape.origin() + ")",
+			this.values.conflict(written, NO_EFFECT + " the shape is " + shape.value() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");
 		}
 	}
 
-	private Jitter jitter(ShapeName shape, int strength) {
+	private Jitter jitter(ShapeName shape, Level level) {
 		Jitter otherwise = (shape == ShapeName.LADDER) ? Jitter.proportional(0.2) : Jitter.full();
 		Jitter jitter = this.values.read(PolicyKey.JITTER, otherwise, otherwise.toString());
-		Ranked written = this.values.written(PolicyKey.JITTER);
+		ConfigValue written = this.values.written(PolicyKey.JITTER);
 		if (written == null || !jitter.replacesShape()) {
 			return jitter;
 		}
-		if (shape != ShapeName.EXPONENTIAL && written.strength() < strength) {
-			this.values.put(PolicyKey.JITTER, otherwise.toString(), PolicyValues.BUILT_IN + ", because decorrelated ("
-					+ written.value().origin() + ") needs an exponential");
+		if (shape != ShapeName.EXPONENTIAL && !written.level().isAtLeast(level)) {
+			this.values.putBuiltIn(PolicyKey.JITTER, otherwise.toString(),
+					", because decorrelated (" + written.origin() + ") needs an exponential");
 			return otherwise;
 		}
 		if (shape != ShapeName.EXPONENTIAL) {
-			this.values.conflict(written.value(),
+			this.values.conflict(written,
 					"grows from a base by itself, and the shape is " + shape.name().toLowerCase(Locale.ROOT),
 					"Remove the shape, or choose another jitter.");
 		}
-		Ranked multiplier = this.values.written(PolicyKey.MULTIPLIER);
-		if (multiplier != null && multiplier.strength() >= written.strength()) {
-			this.values.conflict(multiplier.value(), NO_EFFECT + " decorrelated jitter grows by itself", "Remove it.");
+		ConfigValue multiplier = this.values.written(PolicyKey.MULTIPLIER);
+		if (multiplier != null && multiplier.level().isAtLeast(written.level())) {
+			this.values.conflict(multiplier, NO_EFFECT + " decorrelated jitter grows by itself", "Remove it.");
 		}
 		return jitter;
 	}
 
 	/** Return the cap that is set and holds, or null for the built-in one. */
 	private @Nullable Duration cap(ShapeName name, Shape shape, Jitter jitter) {
-		Ranked cap = this.values.written(PolicyKey.CAP);
+		ConfigValue cap = this.values.written(PolicyKey.CAP);
 		boolean ladder = name == ShapeName.LADDER;
 		PolicyKey anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
-		boolean yields = cap != null && cap.strength() < this.values.strength(anchor);
+		boolean yields = cap != null && !cap.level().isAtLeast(this.values.level(anchor));
 		if (cap == null || (ladder && yields)) {
 			putBuiltInCap(shape);
 			return null;
 		}
-		Duration limit = cap.value().value();
+		Duration limit = cap.value();
 		boolean doubled = jitter.replacesShape();
 		long base = shape.baseNanos();
 		long least = doubled ? Nanos.times(base, 2) : base;
@@ -146,12 +146,12 @@ final class DelayAssembler {
 			return this.values.read(PolicyKey.CAP);
 		}
 		if (yields) {
-			this.values.put(PolicyKey.CAP, DurationText.exact(least),
+			this.values.put(PolicyKey.CAP, DurationText.exact(least), cap.level().adjusted(),
 					"raised to " + (doubled ? "twice " : "") + "the base (" + this.values.origin(anchor) + ") from "
-							+ cap.value().text() + " (" + cap.value().origin() + ")");
+							+ cap.text() + " (" + cap.origin() + ")");
 			return Duration.ofNanos(least);
 		}
-		this.values.conflict(cap.value(),
+		this.values.conflict(cap,
 				(doubled ? "must be at least twice the base (" : "must not be below the base (")
 						+ DurationText.exact(base) + ")"
 						+ (doubled ? " for decorrelated jitter (" + this.values.origin(PolicyKey.JITTER) + ")" : ""),
@@ -163,23 +163,23 @@ final class DelayAssembler {
 		if (shape.levels() == 0) {
 			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
 			boolean grown = !cap.equals(PolicyKey.CAP.builtIn());
-			this.values.put(PolicyKey.CAP, DurationText.exact(cap),
-					PolicyValues.BUILT_IN + (grown ? ", 100 times the base" : ""));
+			this.values.putBuiltIn(PolicyKey.CAP, DurationText.exact(cap), grown ? ", 100 times the base" : "");
 		}
 	}
 
 	private Duration throttledBase(Duration cap) {
-		Ranked written = this.values.written(PolicyKey.THROTTLED_BASE);
-		Ranked capWritten = this.values.written(PolicyKey.CAP);
+		ConfigValue written = this.values.written(PolicyKey.THROTTLED_BASE);
+		ConfigValue capWritten = this.values.written(PolicyKey.CAP);
 		Duration least = this.values.read(PolicyKey.THROTTLED_BASE);
 		if (written == null || least.compareTo(cap) <= 0) {
 			return least;
 		}
-		if (capWritten == null || written.strength() >= capWritten.strength()) {
-			this.values.conflict(written.value(), "must not be above the cap (" + DurationText.exact(cap) + ")",
+		if (capWritten == null || written.level().isAtLeast(capWritten.level())) {
+			this.values.conflict(written, "must not be above the cap (" + DurationText.exact(cap) + ")",
 					"Lower it, or raise the cap.");
 		}
-		this.values.put(PolicyKey.THROTTLED_BASE, DurationText.exact(cap), "lowered to the cap");
+		this.values.put(PolicyKey.THROTTLED_BASE, DurationText.exact(cap), written.level().adjusted(),
+				"lowered to the cap");
 		return cap;
 	}
 

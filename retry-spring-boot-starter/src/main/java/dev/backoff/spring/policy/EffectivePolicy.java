@@ -2,7 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
@@ -27,13 +27,11 @@ import dev.backoff.spring.configuration.Problem;
  * @param breaker the name of the breaker in effect, or null for none
  * @param budget the name of the budget in effect, or null for none
  * @param values the values in effect, in the order of the keys
- * @param writtenForIt the keys written for this policy alone, not by a preset or the
- * defaults
  * @since 0.1
  */
 public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClassifier, boolean replayed,
 		@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
-		Map<PolicyKey, EffectiveValue> values, Set<PolicyKey> writtenForIt) {
+		Map<PolicyKey, EffectiveValue> values) {
 
 	/** Return the policy's name, with the configuration's spelling if there is one. */
 	public String name() {
@@ -68,13 +66,13 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 	/** Return whether a value is neither built in nor the default of durable policies. */
 	public boolean isSet(PolicyKey key) {
 		EffectiveValue value = this.values.get(key);
-		return value != null && !value.origin().startsWith(EffectiveValue.BUILT_IN)
-				&& !value.origin().equals("durable default");
+		return value != null && !value.level().equals(Level.BUILT_IN) && !value.level().equals(Level.DURABLE_DEFAULT);
 	}
 
 	/** Return whether a value was written for this policy alone. */
-	public boolean isWrittenForIt(PolicyKey key) {
-		return this.writtenForIt.contains(key);
+	public boolean isOfOne(PolicyKey key) {
+		EffectiveValue value = this.values.get(key);
+		return value != null && value.level().isOfOne();
 	}
 
 }

@@ -20,6 +20,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -75,7 +76,7 @@ public final class PolicyAdvice {
 			adviseBudget(policy, configuration.budget(effective.budget()), advice);
 		}
 		else if (effective.budget() == null && policy.isPostponedWhenEmpty()
-				&& effective.isWrittenForIt(PolicyKey.WHEN_EMPTY)) {
+				&& effective.isOfOne(PolicyKey.WHEN_EMPTY)) {
 			advice.add("when-empty has no effect without a budget");
 		}
 		return List.copyOf(advice);
@@ -125,13 +126,13 @@ public final class PolicyAdvice {
 	}
 
 	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
-		boolean multiplier = effective.isWrittenForIt(PolicyKey.MULTIPLIER);
+		boolean multiplier = effective.isOfOne(PolicyKey.MULTIPLIER);
 		EffectiveValue cap = effective.values().get(PolicyKey.CAP);
-		if (cap != null && cap.origin().startsWith("raised to ")) {
+		if (cap != null && cap.level().kind() == Kind.ADJUSTED) {
 			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
 					+ ": set a cap where the base is set");
 		}
-		else if ((multiplier || effective.isWrittenForIt(PolicyKey.SHAPE)) && rule.shape().levels() == 0
+		else if ((multiplier || effective.isOfOne(PolicyKey.SHAPE)) && rule.shape().levels() == 0
 				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
 			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
 					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");

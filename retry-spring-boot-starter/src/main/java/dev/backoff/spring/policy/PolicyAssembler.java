@@ -11,11 +11,10 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
-import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.DelayAssembler.Delays;
-import dev.backoff.spring.policy.PolicyLevels.Ranked;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -55,15 +54,15 @@ final class PolicyAssembler {
 	@Nullable EffectivePolicy assemble() {
 		int before = this.problems.size();
 		this.levels.written().forEach((written) -> check(written.getKey(), written.getValue()));
-		Ranked strongest = this.values.written(PolicyKey.RETRY_ON);
+		ConfigValue strongest = this.values.written(PolicyKey.RETRY_ON);
 		List<Class<? extends Throwable>> retryOn = types(PolicyKey.RETRY_ON,
-				(strongest != null) ? List.of(strongest.value()) : List.of());
+				(strongest != null) ? List.of(strongest) : List.of());
 		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, this.levels.abortOn());
 		if (this.problems.size() > before) {
 			return null;
 		}
-		Ranked stored = this.values.written(PolicyKey.DURABLE);
-		boolean durable = stored != null && stored.value().<Boolean>value();
+		ConfigValue stored = this.values.written(PolicyKey.DURABLE);
+		boolean durable = stored != null && stored.<Boolean>value();
 		if (durable) {
 			this.levels.addDurableDefaults(this.name);
 		}
@@ -84,13 +83,12 @@ final class PolicyAssembler {
 		for (PolicyKey key : PolicyKey.values()) {
 			set(key, builder);
 		}
-		Ranked classifier = this.values.written(PolicyKey.CLASSIFIER);
-		builder.judgedByLists(classifier != null && classifier.value().text().equalsIgnoreCase("none"));
+		ConfigValue classifier = this.values.written(PolicyKey.CLASSIFIER);
+		builder.judgedByLists(classifier != null && classifier.text().equalsIgnoreCase("none"));
 		RetryPolicy numbers = builder.maxAttempts(attempts(delays)).maxWaiting(mostWaiting()).build();
 		if (this.values.written(PolicyKey.RETRY_AFTER_MAX) == null) {
 			// it follows a cap that is set, or the longest level
-			this.values.put(PolicyKey.RETRY_AFTER_MAX, DurationText.exact(numbers.retryAfterMaxNanos()),
-					PolicyValues.BUILT_IN);
+			this.values.putBuiltIn(PolicyKey.RETRY_AFTER_MAX, DurationText.exact(numbers.retryAfterMaxNanos()), "");
 		}
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
@@ -100,10 +98,8 @@ final class PolicyAssembler {
 		}
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
 			.forEach(this.values::note);
-		return new EffectivePolicy(numbers,
-				(classifier != null && !numbers.isJudgedByLists()) ? classifier.value() : null,
-				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective(),
-				this.values.writtenForIt());
+		return new EffectivePolicy(numbers, (classifier != null && !numbers.isJudgedByLists()) ? classifier : null,
+				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective());
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -122,22 +118,22 @@ final class PolicyAssembler {
 		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
 			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
 					"Set durable to true, or remove it."));
-		refuse(PolicyKey.MAX_WAITING, durable && this.values.isWrittenForIt(PolicyKey.MAX_WAITING),
+		refuse(PolicyKey.MAX_WAITING, durable && this.values.level(PolicyKey.MAX_WAITING).isOfOne(),
 				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
 		Integer permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && permits == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
-		Ranked written = this.values.written(PolicyKey.CONCURRENCY);
-		refuse(PolicyKey.CONCURRENCY, durable && written != null && written.value().origin().equals(Overrides.ORIGIN),
+		ConfigValue written = this.values.written(PolicyKey.CONCURRENCY);
+		refuse(PolicyKey.CONCURRENCY, durable && this.values.level(PolicyKey.CONCURRENCY).rank() == Rank.OVERRIDE,
 				"cannot be changed while the application runs for a durable policy, whose threads are made at its start",
 				"Restart with another configuration, or set enabled to false to pause the policy.");
 		return durable ? permits : null;
 	}
 
 	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
-		Ranked written = this.values.written(key);
+		ConfigValue written = this.values.written(key);
 		if (refused && written != null) {
-			this.values.conflict(written.value(), rule, fix);
+			this.values.conflict(written, rule, fix);
 		}
 		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
 			this.values.note(key);
@@ -158,30 +154,29 @@ final class PolicyAssembler {
 	}
 
 	private int attempts(Delays delays) {
-		Ranked ladder = this.values.written(PolicyKey.LADDER);
+		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
 		if (delays.name() != ShapeName.LADDER || ladder == null
-				|| this.values.strength(PolicyKey.MAX_ATTEMPTS) >= ladder.strength()) {
+				|| this.values.level(PolicyKey.MAX_ATTEMPTS).isAtLeast(ladder.level())) {
 			return this.values.<Integer>read(PolicyKey.MAX_ATTEMPTS);
 		}
 		boolean limited = !this.values.<Duration>read(PolicyKey.DEADLINE).isZero();
 		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().levels() + 1;
-		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts),
-				(limited ? "until the deadline, " : "one retry a level, ") + ladder.value().origin());
+		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts), ladder.level(),
+				(limited ? "until the deadline, " : "one retry a level, ") + ladder.origin());
 		return attempts;
 	}
 
 	/* A number from a weaker level than the concurrency's has no effect. */
 	private int mostWaiting() {
 		int permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
-		Ranked written = this.values.written(PolicyKey.MAX_WAITING);
+		ConfigValue written = this.values.written(PolicyKey.MAX_WAITING);
 		if (permits != RetryPolicy.UNLIMITED_CONCURRENCY) {
 			int otherwise = RetryPolicy.WAITING_PER_SLOT * permits;
 			return this.values.read(PolicyKey.MAX_WAITING, otherwise, Integer.toString(otherwise));
 		}
-		if (written != null && this.values.isWrittenForIt(PolicyKey.MAX_WAITING)
-				&& written.strength() >= this.values.strength(PolicyKey.CONCURRENCY)) {
-			this.values.conflict(written.value(), "has no effect without a concurrency",
-					"Add concurrency, or remove it.");
+		if (written != null && written.level().isOfOne()
+				&& written.level().isAtLeast(this.values.level(PolicyKey.CONCURRENCY))) {
+			this.values.conflict(written, "has no effect without a concurrency", "Add concurrency, or remove it.");
 		}
 		return RetryPolicy.UNLIMITED_CONCURRENCY;
 	}
@@ -191,6 +186,7 @@ final class PolicyAssembler {
 		if (!lists.isEmpty()) {
 			this.values.put(key,
 					types.isEmpty() ? "[]" : String.join(", ", types.stream().map(Class::getName).toList()),
+					lists.get(lists.size() - 1).level(),
 					String.join(", ", lists.stream().map(ConfigValue::origin).distinct().toList()));
 		}
 		return types;
@@ -198,14 +194,14 @@ final class PolicyAssembler {
 
 	/** Report a deadline that leaves no room for a single retry. */
 	private void checkRoom(RetryPolicy policy) {
-		Ranked deadline = this.values.written(PolicyKey.DEADLINE);
+		ConfigValue deadline = this.values.written(PolicyKey.DEADLINE);
 		if (deadline == null || policy.deadlineNanos() == Nanos.UNLIMITED || policy.maxAttempts() == 1) {
 			return;
 		}
 		BackoffRule rule = policy.rule();
 		long least = rule.delay(1, rule.baseNanos(), () -> 0);
 		if (Nanos.plus(least, policy.shortestAttemptNanos()) >= policy.deadlineNanos()) {
-			this.values.conflict(deadline.value(),
+			this.values.conflict(deadline,
 					"leaves no room for a retry, which waits " + DurationText.exact(least) + " at least and needs "
 							+ DurationText.exact(policy.shortestAttemptNanos()) + " (shortest-attempt)",
 					"Raise the deadline, or " + lowerTheWait(rule, least));

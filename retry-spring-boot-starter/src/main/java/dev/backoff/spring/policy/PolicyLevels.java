@@ -14,6 +14,7 @@ import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -32,15 +33,14 @@ final class PolicyLevels {
 
 	private final List<Problem> problems;
 
-	private final Map<PolicyKey, Ranked> strongest = new EnumMap<>(PolicyKey.class);
+	private final Map<PolicyKey, ConfigValue> strongest = new EnumMap<>(PolicyKey.class);
 
 	private final List<Map.Entry<PolicyKey, ConfigValue>> written = new ArrayList<>();
 
 	private final List<ConfigValue> abortOn = new ArrayList<>();
 
-	private final Set<Name> lineage = new LinkedHashSet<>();
-
-	private int strength;
+	/* The policy of the configuration and its ancestors, the next one first. */
+	private final List<Name> lineage = new ArrayList<>();
 
 	PolicyLevels(BackoffConfiguration configuration, List<Problem> problems) {
 		this.configuration = configuration;
@@ -53,13 +53,12 @@ final class PolicyLevels {
 		if (preset != null && preset.problems().isEmpty()) {
 			add(values(preset));
 		}
-		this.strength++;
 		values.forEach((key, value) -> {
 			if (key == PolicyKey.ABORT_ON) {
 				this.abortOn.add(value);
 			}
 			this.written.add(Map.entry(key, value));
-			this.strongest.put(key, new Ranked(value, this.strength));
+			this.strongest.put(key, value);
 		});
 	}
 
@@ -72,20 +71,27 @@ final class PolicyLevels {
 				PolicyKey.BREAKER, policy, PolicyKey.RETRY_AFTER_MAX, "24h", PolicyKey.CONCURRENCY, "8",
 				PolicyKey.IDEMPOTENT, "true")
 			.forEach((key, text) -> defaults.put(key, durableDefault(key, text)));
-		defaults.forEach((key, value) -> this.strongest.putIfAbsent(key, new Ranked(value, 0)));
+		defaults.forEach((key, value) -> this.strongest.putIfAbsent(key, value));
 	}
 
 	private static ConfigValue durableDefault(PolicyKey key, String text) {
-		return ConfigValue.of(key, List.of(text), "Invalid " + key.key(), "durable default");
+		return ConfigValue.of(key, List.of(text), "Invalid " + key.key(), Level.DURABLE_DEFAULT, "durable default");
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
 	void addWithAncestors(Section.Entry<PolicyKey> policy) {
-		for (Section.Entry<PolicyKey> ancestor : lineage(policy)) {
-			this.lineage.add(Name.of(ancestor.name()));
-			add(ancestor.values());
-			add(this.configuration.overrides().of(ancestor.name()));
+		List<Section.Entry<PolicyKey>> lineage = lineage(policy);
+		lineage.forEach((ancestor) -> this.lineage.add(Name.of(ancestor.name())));
+		for (int distance = lineage.size() - 1; distance >= 0; distance--) {
+			add(inherited(lineage.get(distance).values(), distance));
+			add(inherited(this.configuration.overrides().of(lineage.get(distance).name()), distance));
 		}
+	}
+
+	private static Map<PolicyKey, ConfigValue> inherited(Map<PolicyKey, ConfigValue> values, int distance) {
+		Map<PolicyKey, ConfigValue> inherited = new EnumMap<>(PolicyKey.class);
+		values.forEach((key, value) -> inherited.put(key, value.at(value.level().inherited(distance))));
+		return inherited;
 	}
 
 	private List<Section.Entry<PolicyKey>> lineage(Section.Entry<PolicyKey> policy) {
@@ -93,7 +99,7 @@ final class PolicyLevels {
 		Set<String> seen = new LinkedHashSet<>();
 		Section.Entry<PolicyKey> next = policy;
 		while (next != null) {
-			lineage.add(0, next);
+			lineage.add(next);
 			seen.add(next.name());
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
 			next = (inherits != null) ? ancestor(inherits, seen) : null;
@@ -153,13 +159,13 @@ final class PolicyLevels {
 		numbers.forEach((key, number) -> {
 			if (number != null) {
 				values.put(key, ConfigValue.of(key, List.of(number.toString()), written.place() + ": its " + key.key(),
-						"preset " + preset.key() + ", " + written.origin()));
+						written.level().ofPreset(), "preset " + preset.key() + ", " + written.origin()));
 			}
 		});
 		return values;
 	}
 
-	@Nullable Ranked get(PolicyKey key) {
+	@Nullable ConfigValue get(PolicyKey key) {
 		return this.strongest.get(key);
 	}
 
@@ -168,17 +174,13 @@ final class PolicyLevels {
 		return this.written;
 	}
 
-	/** Return the names of the policies that were added. */
-	Set<Name> lineage() {
+	/** Return the names of the policy and its ancestors, the next one first. */
+	List<Name> lineage() {
 		return this.lineage;
 	}
 
 	List<ConfigValue> abortOn() {
 		return this.abortOn;
-	}
-
-	/** A value with the strength of its level, which is 1 or more. */
-	record Ranked(ConfigValue value, int strength) {
 	}
 
 }

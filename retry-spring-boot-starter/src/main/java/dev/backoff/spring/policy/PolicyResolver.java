@@ -19,6 +19,7 @@ import org.springframework.util.ClassUtils;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -225,10 +226,10 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		List<AnnotationValues> annotations = new ArrayList<>(2);
 		if (method.onType() != null) {
 			String type = method.type().getSimpleName();
-			annotations.add(AnnotationValues.of(method.onType(), type, type, this.placeholders, problems));
+			annotations.add(AnnotationValues.of(method.onType(), Rank.TYPE, type, type, this.placeholders, problems));
 		}
 		if (method.onMethod() != null) {
-			annotations.add(AnnotationValues.of(method.onMethod(), method.signature(), method.label(),
+			annotations.add(AnnotationValues.of(method.onMethod(), Rank.METHOD, method.signature(), method.label(),
 					this.placeholders, problems));
 		}
 		return annotations;

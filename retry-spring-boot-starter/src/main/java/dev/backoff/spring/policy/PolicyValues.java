@@ -5,22 +5,17 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
-import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /** The strongest values of one policy, those in effect, and their conflicts. */
 final class PolicyValues {
-
-	static final String BUILT_IN = EffectiveValue.BUILT_IN;
 
 	private final PolicyLevels levels;
 
@@ -32,38 +27,27 @@ final class PolicyValues {
 		this.levels = levels;
 	}
 
-	@Nullable Ranked written(PolicyKey key) {
+	@Nullable ConfigValue written(PolicyKey key) {
 		return this.levels.get(key);
 	}
 
 	/** Return the origin of the strongest value of a key. */
 	String origin(PolicyKey key) {
-		Ranked written = written(key);
-		return (written != null) ? written.value().origin() : BUILT_IN;
+		ConfigValue written = written(key);
+		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
 
-	/** Return the strength of the strongest value of a key, 0 if it is not written. */
-	int strength(PolicyKey key) {
-		Ranked written = written(key);
-		return (written != null) ? written.strength() : 0;
-	}
-
-	/* Neither a preset nor the defaults mean a single policy. */
-	boolean isWrittenForIt(PolicyKey key) {
-		Ranked written = written(key);
-		return written != null && !written.value().origin().startsWith("preset ")
-				&& !written.value().place().contains("backoff.defaults.");
-	}
-
-	Set<PolicyKey> writtenForIt() {
-		return Stream.of(PolicyKey.values()).filter(this::isWrittenForIt).collect(Collectors.toSet());
+	/** Return the level of the strongest value of a key. */
+	Level level(PolicyKey key) {
+		ConfigValue written = written(key);
+		return (written != null) ? written.level() : Level.BUILT_IN;
 	}
 
 	/** Return the strongest value of a key, its default if it is not written. */
 	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
 	<T> T strongest(PolicyKey key) {
-		Ranked written = written(key);
-		return (written != null) ? written.value().value() : key.builtIn();
+		ConfigValue written = written(key);
+		return (written != null) ? written.value() : key.builtIn();
 	}
 
 	/** Put the value of a key into effect, its default if it is not written. */
@@ -74,31 +58,42 @@ final class PolicyValues {
 
 	/** Put the value of a key into effect, or another one if it is not written. */
 	<T> T read(PolicyKey key, T otherwise, String otherwiseText) {
-		Ranked written = written(key);
+		ConfigValue written = written(key);
 		if (written == null) {
-			put(key, otherwiseText, BUILT_IN);
+			this.effective.put(key, EffectiveValue.builtIn(otherwiseText));
 			return otherwise;
 		}
 		note(key);
-		return written.value().value();
+		return written.value();
 	}
 
 	/** Put a value into effect, if it is written. */
 	void note(PolicyKey key) {
-		Ranked written = written(key);
+		ConfigValue written = written(key);
 		if (written != null) {
-			this.effective.put(key, written.value().shown());
+			this.effective.put(key, written.shown());
 		}
 	}
 
 	/** Put a value into effect. */
-	void put(PolicyKey key, String text, String origin) {
-		this.effective.put(key, new EffectiveValue(text, origin));
+	void put(PolicyKey key, String text, Level level, String origin) {
+		this.effective.put(key, new EffectiveValue(text, level, origin));
+	}
+
+	/** Put another text into effect, with the level and the origin of what decides. */
+	void put(PolicyKey key, String text, @Nullable ConfigValue decisive) {
+		this.effective.put(key, (decisive == null) ? EffectiveValue.builtIn(text)
+				: new EffectiveValue(text, decisive.level(), decisive.origin()));
+	}
+
+	/** Put a default into effect, with a remark after its origin. */
+	void putBuiltIn(PolicyKey key, String text, String remark) {
+		put(key, text, Level.BUILT_IN, EffectiveValue.BUILT_IN + remark);
 	}
 
 	/** Return the value in effect so far. */
 	EffectiveValue inEffect(PolicyKey key) {
-		return this.effective.getOrDefault(key, new EffectiveValue("", BUILT_IN));
+		return this.effective.getOrDefault(key, EffectiveValue.builtIn(""));
 	}
 
 	Map<PolicyKey, EffectiveValue> effective() {

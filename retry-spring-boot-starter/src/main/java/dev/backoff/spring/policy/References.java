@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiFunction;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Level;
+import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
-import dev.backoff.spring.policy.PolicyLevels.Ranked;
 
 /**
  * The breaker and the budget of a policy. By default its budget has the policy's name,
@@ -27,8 +27,6 @@ final class References {
 	private static final Name NONE = Name.of("none");
 
 	private static final Pattern NUMBER = Pattern.compile("\\d+(?:\\.\\d+)?");
-
-	private static final Pattern POLICY_PLACE = Pattern.compile("Invalid backoff\\.policies\\.?(.+)\\.[^.]+");
 
 	private final BackoffConfiguration configuration;
 
@@ -48,14 +46,14 @@ final class References {
 	}
 
 	/** Report a name that is neither defined nor the policy's own. */
-	void check(PolicyKey key, ConfigValue value, Set<Name> lineage, List<Problem> problems) {
+	void check(PolicyKey key, ConfigValue value, List<Name> lineage, List<Problem> problems) {
 		Section<?> section = section(key);
 		Name name = Name.of(value.text());
 		boolean own = lineage.contains(name) || (this.policy != null && name.is(this.policy));
 		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
 			return;
 		}
-		String other = otherThanName(section, value);
+		String other = otherThanName(section, value, lineage);
 		if (other != null) {
 			problems.add(value.problem("must be the name of a " + section.noun() + ", or none", other));
 			return;
@@ -67,10 +65,10 @@ final class References {
 	}
 
 	/** Return what to write instead of a switch or a number, or null. */
-	private @Nullable String otherThanName(Section<?> section, ConfigValue value) {
+	private @Nullable String otherThanName(Section<?> section, ConfigValue value, List<Name> lineage) {
 		boolean budget = section == Section.BUDGETS;
 		if (budget && NUMBER.matcher(value.text()).matches()) {
-			return "Set backoff.budgets." + policyOf(value) + ".tokens.";
+			return "Set backoff.budgets." + policyOf(value.level(), lineage) + ".tokens.";
 		}
 		return switch (value.text().toLowerCase(Locale.ROOT)) {
 			case "false", "off", "no" -> "Write none to switch it off.";
@@ -81,34 +79,35 @@ final class References {
 	}
 
 	/* By default its budget has the name of the policy. */
-	private String policyOf(ConfigValue value) {
-		Matcher written = POLICY_PLACE.matcher(value.place());
-		if (written.matches()) {
-			return written.group(1);
-		}
-		String own = value.place().startsWith("@") ? this.policy : null;
-		return (own == null) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
+	private String policyOf(Level level, List<Name> lineage) {
+		String own = (level.rank() == Rank.ENTRY) ? lineage.get(level.distance()).toString() : this.policy;
+		return (own == null || !level.isOfOne()) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
 	/**
 	 * Put the breaker or the budget into effect, and return its name, or null for none.
 	 */
 	@Nullable String putIntoEffect(PolicyKey key, PolicyValues values) {
-		Ranked written = values.written(key);
+		ConfigValue written = values.written(key);
 		Section<?> section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;
 		if (written == null && this.policy != null
 				&& (budget || this.configuration.defined(section).contains(Name.of(this.policy)))) {
 			String own = this.spelling.apply(section, this.policy);
-			values.put(key, own, budget ? PolicyValues.BUILT_IN : "the policy's name, defined below backoff.breakers");
+			if (budget) {
+				values.putBuiltIn(key, own, "");
+			}
+			else {
+				values.put(key, own, Level.of(Rank.ENTRY), "the policy's name, defined below backoff.breakers");
+			}
 			return own;
 		}
-		if (written == null || NONE.is(written.value().text())) {
-			values.put(key, NONE.toString(), values.origin(key));
+		if (written == null || NONE.is(written.text())) {
+			values.put(key, NONE.toString(), written);
 			return null;
 		}
-		String name = this.spelling.apply(section, written.value().text());
-		values.put(key, name, written.value().origin());
+		String name = this.spelling.apply(section, written.text());
+		values.put(key, name, written);
 		return name;
 	}
 

@@ -312,10 +312,10 @@ class StartupLogTests {
 		void mergesTypeAndMethod() {
 			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
 				assertThat(use.policy().name()).isEqualTo("method");
-				assertThat(use.policy().values().get(PolicyKey.BASE))
-					.hasToString("EffectiveValue[value=20ms, origin=annotation on Merged.send]");
-				assertThat(use.policy().values().get(PolicyKey.CAP))
-					.hasToString("EffectiveValue[value=1s, origin=annotation on Merged]");
+				assertThat(use.policy().values().get(PolicyKey.BASE)).hasToString(
+						"EffectiveValue[value=20ms, level=Level[rank=METHOD, kind=WRITTEN, distance=0], origin=annotation on Merged.send]");
+				assertThat(use.policy().values().get(PolicyKey.CAP)).hasToString(
+						"EffectiveValue[value=1s, level=Level[rank=TYPE, kind=WRITTEN, distance=0], origin=annotation on Merged]");
 			}));
 		}
 

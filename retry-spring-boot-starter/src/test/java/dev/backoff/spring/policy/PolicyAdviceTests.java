@@ -34,6 +34,18 @@ class PolicyAdviceTests {
 		assertThat(advice()).isEmpty();
 	}
 
+	@Test
+	void isByTheLevelOfAValueAndNotByItsPlace() {
+		MockEnvironment environment = new MockEnvironment();
+		// its place reads like one of the defaults
+		String name = "backoff.defaults.orders";
+		environment.setProperty("backoff.policies[" + name + "].budget", "none");
+		environment.setProperty("backoff.policies[" + name + "].when-empty", "wait");
+		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
+		assertThat(PolicyAdvice.of(new BackoffPolicies(configuration, environment, null).resolve(name), configuration))
+			.containsExactly("when-empty has no effect without a budget");
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "16, true", "17, false" })
 	void isAboutManyAttempts(int attempts, boolean good) {
