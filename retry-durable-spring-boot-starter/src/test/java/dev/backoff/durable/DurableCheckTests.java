@@ -120,8 +120,7 @@ class DurableCheckTests {
 		runner().withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
 			.withBean(Fine.class)
 			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop") + settings,
-					"spring.datasource.hikari.maximum-pool-size=5", "backoff.durable.shutdown-wait=40s",
-					"backoff.policies.fine.attempt-timeout=none")
+					"spring.datasource.hikari.maximum-pool-size=5", "backoff.policies.fine.attempt-timeout=none")
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
 				assertThat(output.getAll().lines().filter((line) -> line.contains("to the URL of the database")))
@@ -130,8 +129,6 @@ class DurableCheckTests {
 				assertThat(output)
 					.contains("The pool has 5 connections for 8 threads of durable calls and all else: "
 							+ "give it 6 or more, or lower concurrency")
-					.contains("backoff.durable.shutdown-wait of 40s is cut short by "
-							+ "spring.lifecycle.timeout-per-shutdown-phase of 30s")
 					.contains("keeps one of the policy's 8 threads for ever: set attempt-timeout");
 			});
 	}

@@ -1,9 +1,7 @@
 package dev.backoff.spring.advice;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -11,11 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.BaseStream;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-
-import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +18,6 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
@@ -40,14 +34,13 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Start-up advice: it names settings that work but are probably a mistake. The advice is
- * logged once and shown at the endpoint. Thread-safe.
+ * Start-up advice: it names settings that work but are probably a mistake, of twelve
+ * kinds with {@link PolicyAdvice}. The advice is logged once and shown at the endpoint.
+ * Thread-safe.
  */
 final class StartupAdvice {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
-
-	private static final String SHUTDOWN_PHASE = "spring.lifecycle.timeout-per-shutdown-phase";
 
 	private static final long LONG_WAIT = 10_000_000_000L;
 
@@ -86,16 +79,11 @@ final class StartupAdvice {
 				plans, UnsafeRequests::areSent);
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
-		logUnused("No method known at start-up uses the policy", "No method known at start-up uses the policies",
-				this.policies.unused(), used);
-		logUnused("No policy in use has the breaker", "No policy in use has the breakers",
-				this.policies.unusedBreakers(), names(plans, (plan) -> plan.policy().breaker()));
-		logUnused("No policy in use has the budget", "No policy in use has the budgets", this.policies.unusedBudgets(),
+		warnOfNames("No method known at start-up uses the policy", this.policies.unused(), used);
+		warnOfNames("No policy in use has the breaker", this.policies.unusedBreakers(),
+				names(plans, (plan) -> plan.policy().breaker()));
+		warnOfNames("No policy in use has the budget", this.policies.unusedBudgets(),
 				names(plans, (plan) -> plan.policy().budget()));
-		adviseShutdown("backoff.shutdown.wait", this.policies.configuration().shutdownWait());
-		if (plans.stream().anyMatch((plan) -> plan.policy().isDurable())) {
-			adviseShutdown("backoff.durable.shutdown-wait", this.policies.configuration().durable().shutdownWait());
-		}
 	}
 
 	/* One line about the methods that are retried. */
@@ -137,35 +125,18 @@ final class StartupAdvice {
 	}
 
 	/* A name that is nearly one in use is probably misspelt. */
-	private static void logUnused(String what, String many, List<String> unused, Set<String> used) {
-		List<String> others = new ArrayList<>();
+	private static void warnOfNames(String what, List<String> unused, Set<String> used) {
 		for (String name : unused) {
 			String nearest = Nearest.ofName(name, used);
 			if (nearest != null) {
 				logger.warn("{} {}, so what is set for it has no effect: write {} if that is meant", what, name,
 						nearest);
 			}
-			else {
-				others.add(name);
-			}
-		}
-		if (!others.isEmpty()) {
-			logger.info("{} {}", (others.size() > 1) ? many : what, String.join(", ", others));
 		}
 	}
 
 	private static Set<String> names(List<MethodPlan> plans, Function<MethodPlan, @Nullable String> of) {
 		return plans.stream().map(of).filter(Objects::nonNull).collect(Collectors.toCollection(TreeSet::new));
-	}
-
-	private void adviseShutdown(String key, Duration wait) {
-		Duration phase = Binder.get(this.beanFactory.getBean(Environment.class))
-			.bind(SHUTDOWN_PHASE, Duration.class)
-			.orElse(Duration.ofSeconds(30));
-		if (wait.compareTo(phase) > 0) {
-			logger.info("{} of {} is cut short by {} of {}: raise that too, or wait less", key,
-					DurationText.exact(wait), SHUTDOWN_PHASE, DurationText.exact(phase));
-		}
 	}
 
 	/** Describe what in the plan of a method works but is probably not meant. */
@@ -188,16 +159,6 @@ final class StartupAdvice {
 			advice.add("an attempt that hangs keeps one of the policy's " + plan.policy().concurrency()
 					+ " threads for ever: set attempt-timeout");
 		}
-		Class<?> type = plan.method().method().getReturnType();
-		if (BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
-			advice.add("only the call is retried: what the " + type.getSimpleName()
-					+ " it returns fails with later is not");
-		}
-		if (plan.adapter().holdsThread() && policy.attemptTimeoutNanos() != Nanos.UNLIMITED
-				&& isPoolOnVirtualThreads()) {
-			advice.add("attempt-timeout interrupts, which closes sockets and JDBC connections on virtual threads: "
-					+ "set shorter timeouts in the client or the pool");
-		}
 		advice.addAll(warnings(plan));
 		return List.copyOf(advice);
 	}
@@ -205,12 +166,6 @@ final class StartupAdvice {
 	/* Spring Boot gives it to the HTTP clients that it builds. */
 	private boolean hasClientTimeout() {
 		return this.beanFactory.getBean(Environment.class).containsProperty("spring.http.clients.read-timeout");
-	}
-
-	private boolean isPoolOnVirtualThreads() {
-		return this.beanFactory.getBean(Environment.class)
-			.getProperty("spring.threads.virtual.enabled", Boolean.class, false)
-				&& this.beanFactory.getBeanNamesForType(DataSource.class, true, false).length > 0;
 	}
 
 	private List<String> warnings(MethodPlan plan) {

@@ -6,14 +6,13 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.AttemptTimeoutException;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
@@ -51,8 +50,6 @@ public final class PolicyAdvice {
 	public static List<String> of(EffectivePolicy effective, BackoffConfiguration configuration) {
 		List<String> advice = new ArrayList<>();
 		RetryPolicy policy = effective.numbers();
-		BackoffRule rule = policy.rule();
-		adviseShape(rule, effective, advice);
 		boolean limited = policy.maxAttempts() > 1 && policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
 		if (policy.maxAttempts() > MANY_ATTEMPTS && policy.deadlineNanos() == Nanos.UNLIMITED) {
 			advice.add("more than " + MANY_ATTEMPTS + " attempts without a deadline: set a deadline");
@@ -74,10 +71,6 @@ public final class PolicyAdvice {
 		}
 		if (effective.budget() != null && policy.isEnabled() && policy.maxAttempts() > 1) {
 			adviseBudget(policy, configuration.budget(effective.budget()), advice);
-		}
-		else if (effective.budget() == null && policy.isPostponedWhenEmpty()
-				&& effective.isOfOne(PolicyKey.WHEN_EMPTY)) {
-			advice.add("when-empty has no effect without a budget");
 		}
 		return List.copyOf(advice);
 	}
@@ -125,24 +118,7 @@ public final class PolicyAdvice {
 		return new BigDecimal(base).round(new MathContext(3, RoundingMode.DOWN)).longValue();
 	}
 
-	private static void adviseShape(BackoffRule rule, EffectivePolicy effective, List<String> advice) {
-		boolean multiplier = effective.isOfOne(PolicyKey.MULTIPLIER);
-		EffectiveValue cap = effective.values().get(PolicyKey.CAP);
-		if (cap != null && cap.level().kind() == Kind.ADJUSTED) {
-			advice.add("no wait is longer than " + cap.value() + ", because the cap is " + cap.origin()
-					+ ": set a cap where the base is set");
-		}
-		else if ((multiplier || effective.isOfOne(PolicyKey.SHAPE)) && rule.shape().levels() == 0
-				&& rule.shape().nanos(2) > rule.baseNanos() && rule.baseNanos() == rule.capNanos()) {
-			advice.add("the " + (multiplier ? "multiplier" : "shape") + " changes no delay, because the cap of "
-					+ DurationText.exact(rule.capNanos()) + " is the base: raise the cap");
-		}
-	}
-
-	/**
-	 * Advise against a budget that never pays, since retries do not wait for it, and
-	 * against one that cannot pay for a single call.
-	 */
+	/** Advise against a budget that cannot pay for a single call. */
 	private static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
 		BudgetSettings settings = budget.settings();
 		// 0 tokens switch retries off on purpose
@@ -150,31 +126,9 @@ public final class PolicyAdvice {
 				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			advice.add("the budget " + budget.name() + " of " + EffectiveValue.number(settings.tokens())
 					+ " tokens cannot pay the " + (policy.maxAttempts() - 1) + " retries of a single call ("
-					+ origins(budget, BudgetKey.TOKENS) + "): raise its tokens, or make fewer attempts");
+					+ Objects.requireNonNull(budget.values().get(BudgetKey.TOKENS)).origin()
+					+ "): raise its tokens, or make fewer attempts");
 		}
-		if (!policy.isPostponedWhenEmpty()) {
-			return;
-		}
-		String withoutEffect = "when-empty: wait has no effect, because the budget " + budget.name() + " ";
-		if (settings.tokens() == 0) {
-			advice.add(withoutEffect + "never pays: its tokens are 0 (" + origins(budget, BudgetKey.TOKENS) + ")");
-		}
-		else if (settings.perSecond() == 0 && settings.perSuccess() == 0) {
-			advice.add(withoutEffect + "is never filled again: its per-second and per-success are 0 ("
-					+ origins(budget, BudgetKey.PER_SECOND, BudgetKey.PER_SUCCESS) + ")");
-		}
-		else if (settings.perSecond() == 0 && policy.deadlineNanos() == Nanos.UNLIMITED) {
-			advice.add("a call waits for the budget " + budget.name()
-					+ " as long as none succeeds, for its per-second is 0: set a deadline");
-		}
-	}
-
-	private static String origins(BudgetEntry budget, BudgetKey... keys) {
-		return Stream.of(keys)
-			.map(budget.values()::get)
-			.map(EffectiveValue::origin)
-			.distinct()
-			.collect(Collectors.joining(", "));
 	}
 
 	private static void adviseTimeout(RetryPolicy policy, List<String> advice) {

@@ -53,7 +53,7 @@ class ShutdownWaitTests {
 			lines.addAll(log.lines);
 		});
 		assertThat(lines).containsExactly("web servers drain", "call ends", "other parts stop", "beans are destroyed");
-		assertThat(output).doesNotContain("still running").doesNotContain("cut short");
+		assertThat(output).doesNotContain("still running");
 	}
 
 	@Test
@@ -164,20 +164,6 @@ class ShutdownWaitTests {
 			call.get(30, TimeUnit.SECONDS);
 			assertThat(context.getBean(Shutdown.class).isRunning()).isTrue();
 		});
-	}
-
-	@Test
-	void longerThanThePhaseIsAdvisedAgainst(CapturedOutput output) {
-		this.runner.withPropertyValues("backoff.shutdown.wait=1m").run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("backoff.shutdown.wait of 1m is cut short by "
-				+ "spring.lifecycle.timeout-per-shutdown-phase of 30s: raise that too, or wait less");
-	}
-
-	@Test
-	void asLongAsThePhaseIsFine(CapturedOutput output) {
-		this.runner.withPropertyValues("backoff.shutdown.wait=1m", "spring.lifecycle.timeout-per-shutdown-phase=60s")
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("cut short");
 	}
 
 	@Test

@@ -291,60 +291,8 @@ class OverloadConfigurationTests {
 
 	}
 
-	@Nested
-	class WhenEmpty {
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|', textBlock = """
-				{ tokens: 0 }                                    | { when-empty: stop }
-				{ tokens: 0 }                                    | { when-empty: wait, max-attempts: 1 }
-				{ tokens: 0 }                                    | { when-empty: wait, enabled: false }
-				{ tokens: 0 }                                    | { when-empty: wait, budget: none }
-				{ per-second: 0, per-success: 0 }                | { when-empty: stop }
-				{ per-second: 0 }                                | { when-empty: wait, deadline: 1m }
-				{ per-success: 0 }                               | { when-empty: wait }
-				""")
-		void endsSomeday(String budget, String policy) {
-			orders().yaml("backoff:\n  budgets.orders: " + budget + "\n  policies.orders: " + policy)
-				.runWithAdvice((advice) -> assertThat(advice).filteredOn((line) -> line.contains("call")).isEmpty());
-		}
-
-		@ParameterizedTest
-		@CsvSource(delimiter = '|',
-				textBlock = """
-						tokens: 0                             | never pays: its tokens are 0 (application.yml:2)
-						{ per-second: 0, per-success: 0 }     | is never filled again: its per-second and per-success are 0 (application.yml:2)
-						""")
-		void forABudgetThatNeverPaysHasNoEffect(String budget, String why) {
-			String braced = budget.startsWith("{") ? budget : "{ " + budget + " }";
-			orders().yaml("backoff:\n  budgets.orders: " + braced + "\n  policies.orders.when-empty: wait")
-				.runWithAdvice((advice) -> assertThat(advice)
-					.containsExactly("when-empty: wait has no effect, because the budget orders " + why));
-		}
-
-		@Test
-		void forABudgetThatOnlySuccessesFillIsAdvisedAgainst() {
-			orders().yaml("""
-					backoff:
-					  budgets.orders.per-second: 0
-					  policies.orders.when-empty: wait
-					""")
-				.runWithAdvice((advice) -> assertThat(advice)
-					.containsExactly("a call waits for the budget orders as long as none succeeds, for its per-second "
-							+ "is 0: set a deadline"));
-		}
-
-		@Test
-		void withoutABudgetIsAdvisedAgainst() {
-			orders().yaml("backoff.policies.orders: { when-empty: wait, budget: none }")
-				.runWithAdvice(
-						(advice) -> assertThat(advice).containsExactly("when-empty has no effect without a budget"));
-		}
-
-	}
-
 	@Test
-	void whatNobodyUsesIsTold() {
+	void whatNoPolicyUsesIsKnown() {
 		SmallApplication application = orders().yaml("""
 				backoff:
 				  breakers: { orders: , spare-one: , spare-two: }
@@ -355,8 +303,7 @@ class OverloadConfigurationTests {
 			assertThat(policies.unusedBreakers()).containsExactly("spare-one", "spare-two");
 			assertThat(policies.unusedBudgets()).containsExactly("spare");
 		});
-		assertThat(application.startupLog()).contains("INFO No policy in use has the breakers spare-one, spare-two",
-				"INFO No policy in use has the budget spare");
+		assertThat(application.startupLog()).isEmpty();
 	}
 
 	public static class Orders {

@@ -48,14 +48,14 @@ class PolicyAdviceTests {
 
 	@ParameterizedTest
 	@CsvSource({ "16, true", "17, false" })
-	void isAboutManyAttempts(int attempts, boolean good) {
+	void catchesManyAttemptsThatMayGoOnForHours(int attempts, boolean good) {
 		String cap = "cap: 200ms";
 		assertThat(advice(cap, "max-attempts: " + attempts).isEmpty()).isEqualTo(good);
 		assertThat(advice(cap, "max-attempts: " + attempts, "deadline: 9s")).isEmpty();
 	}
 
 	@Test
-	void isAboutABudgetThatCannotPayForOneCall() {
+	void catchesABudgetThatCannotPayForOneCall() {
 		assertThat(advice("max-attempts: 51", "deadline: 1h")).isEmpty();
 		assertThat(advice("max-attempts: 52", "deadline: 1h"))
 			.containsExactly("the budget orders of 50 tokens cannot pay the 51 retries of a single call (built in): "
@@ -66,7 +66,7 @@ class PolicyAdviceTests {
 	}
 
 	@Test
-	void isAboutATimeoutThatLeavesNoTimeForARetry() {
+	void catchesATimeoutThatLeavesNoTimeForARetry() {
 		assertThat(advice("attempt-timeout: 1s", "deadline: 1s"))
 			.containsExactly("an attempt that uses up the attempt-timeout of 1s leaves no time for a retry before the "
 					+ "deadline of 1s");
@@ -74,7 +74,7 @@ class PolicyAdviceTests {
 	}
 
 	@Test
-	void isAboutATimeoutThatIsNotRetried() {
+	void catchesATimeoutThatTheListDoesNotRetry() {
 		assertThat(advice("attempt-timeout: 1s", "retry-on: " + IOException.class.getName()))
 			.containsExactly("attempts that take longer than the attempt-timeout are not retried: retry-on does not "
 					+ "name dev.backoff.AttemptTimeoutException");
@@ -89,7 +89,7 @@ class PolicyAdviceTests {
 			org.springframework.web.client.HttpClientErrorException | 4xx
 			org.springframework.dao.DataAccessException | constraint violations
 			""")
-	void isAboutFailuresThatAListedTypeDoesNotReach(String listed, String unreached) {
+	void catchesAListedTypeThatDoesNotRetryWhatIsBelowIt(String listed, String unreached) {
 		assertThat(advice("retry-on: " + listed))
 			.containsExactly("retry-on: " + listed + " does not retry " + unreached + ": name them");
 	}
@@ -106,14 +106,6 @@ class PolicyAdviceTests {
 	}
 
 	@Test
-	void isAboutACapBelowTheBase() {
-		assertThat(advice("defaults.cap: 10s", "base: 20s", "multiplier: 3"))
-			.containsExactly("no wait is longer than 20s, "
-					+ "because the cap is raised to the base (the property source mockProperties) from 10s (the property "
-					+ "source mockProperties): set a cap where the base is set");
-	}
-
-	@Test
 	void isNotAboutTheCapOfDecorrelatedJitterOrWithoutRetries() {
 		assertThat(advice("cap: 200ms", "jitter: decorrelated")).isEmpty();
 		assertThat(advice("cap: 200ms", "max-attempts: 1")).isEmpty();
@@ -123,7 +115,7 @@ class PolicyAdviceTests {
 	class WithADeadline {
 
 		@Test
-		void isAboutDelaysThatLeaveNoRoomForAllAttempts() {
+		void catchesDelaysThatLeaveNoRoomForAllAttempts() {
 			assertThat(advice("base: 1s", "max-attempts: 12", "deadline: 5s"))
 				.containsExactly("the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise "
 						+ "it, make fewer attempts, or lower the base to 2380us");
@@ -133,7 +125,7 @@ class PolicyAdviceTests {
 		}
 
 		@Test
-		void isAboutAttemptsThatUseUpTheirTimeouts() {
+		void catchesTimeoutsThatLeaveNoRoomForAllAttempts() {
 			assertThat(advice("max-attempts: 6", "attempt-timeout: 2s", "deadline: 10s")).containsExactly(
 					"the deadline of 10s has room for 4 of 6 attempts, each as long as the attempt-timeout "
 							+ "of 2s: raise it, or make fewer attempts");
@@ -191,32 +183,6 @@ class PolicyAdviceTests {
 				"long-job" })
 		void isSilentForThePresets(String preset) {
 			assertThat(advice("preset: " + preset)).noneMatch((advice) -> advice.matches(".*has room for.*"));
-		}
-
-	}
-
-	@Nested
-	class AboutTheCap {
-
-		@Test
-		void isGivenWhereAMultiplierChangesNoDelay() {
-			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 2"))
-				.containsExactly("the multiplier changes no delay, because the cap of 10s is the base: raise the cap");
-			assertThat(advice("base: 10s", "cap: 11s", "multiplier: 2")).isEmpty();
-			assertThat(advice("base: 10s", "cap: 10s", "multiplier: 1")).isEmpty();
-		}
-
-		@Test
-		void isGivenWhereAShapeChangesNoDelay() {
-			assertThat(advice("base: 10s", "cap: 10s", "shape: linear"))
-				.containsExactly("the shape changes no delay, because the cap of 10s is the base: raise the cap");
-			assertThat(advice("base: 10s", "cap: 10s", "shape: fixed")).isEmpty();
-		}
-
-		@Test
-		void isNotGivenForWhatTheDefaultsSay() {
-			assertThat(advice("base: 10s", "cap: 10s")).isEmpty();
-			assertThat(advice("base: 10s", "cap: 10s", "defaults.multiplier: 3")).isEmpty();
 		}
 
 	}
