@@ -27,7 +27,8 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 	ResumeResult make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
 		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
-		SubmissionGate.DUE.set(new Due(method.method(), call, recovered, made));
+		SubmissionGate.DUE
+			.set(new SubmissionGate.DueAttempt(method.method(), call, recovered, StoredAttempts::run, made::set));
 		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
 		try {
 			call(method.method(), arguments);
@@ -51,20 +52,9 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 		Object unused = AopUtils.invokeJoinpointUsingReflection(bean, invocable, arguments);
 	}
 
-	private record Due(AnnotatedMethod method, ResumedCall call, boolean recovered,
-			AtomicReference<@Nullable ResumeResult> next) implements SubmissionGate.DueAttempt {
-
-		@Override
-		public @Nullable Object run(Operation<?, ?> method) throws Throwable {
-			Object returned = WorkerPool.outside(method);
-			return (returned instanceof DurableCall<?> handle) ? handle.result() : returned;
-		}
-
-		@Override
-		public void made(ResumeResult next) {
-			this.next.set(next);
-		}
-
+	private static @Nullable Object run(Operation<?, ?> method, int number) throws Throwable {
+		Object returned = WorkerPool.outside(method);
+		return (returned instanceof DurableCall<?> handle) ? handle.result() : returned;
 	}
 
 }

@@ -64,10 +64,11 @@ record DurableAdapter(AnnotatedMethod method, Supplier<SubmissionGate> gate) imp
 			}
 			// the body may submit another call
 			SubmissionGate.DUE.remove();
-			due.made(parts.retry()
-				.<MethodInvocation, @Nullable Object, Throwable>attemptOn(due.call(), invocation,
-						(context, number) -> due.run(() -> parts.attempt().run(context, number)),
-						due.recovered() ? parts.recovery() : null));
+			due.made()
+				.accept(parts.retry()
+					.<MethodInvocation, @Nullable Object, Throwable>attemptOn(due.call(), invocation,
+							(context, number) -> due.body().run(() -> parts.attempt().run(context, number), number),
+							due.recovered() ? parts.recovery() : null));
 			return null;
 		};
 	}

@@ -1,5 +1,7 @@
 package dev.backoff.spring.advice;
 
+import java.util.function.Consumer;
+
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -31,24 +33,15 @@ public interface SubmissionGate {
 	/** Remove a stored call by its observed key, so that a test can start afresh. */
 	void remove(String policy, String key);
 
-	/** An attempt of a stored call. */
-	interface DueAttempt {
-
-		/** Return the method that the attempt calls. */
-		AnnotatedMethod method();
-
-		/** Return the stored state of the call. */
-		ResumedCall call();
-
-		/** Return whether the recovery follows a stop. */
-		boolean recovered();
-
-		/** Run the method in the attempt; return the result that conditions judge. */
-		@Nullable Object run(Operation<?, ?> method) throws Throwable;
-
-		/** Note what follows the attempt. */
-		void made(ResumeResult next);
-
+	/**
+	 * An attempt of a stored call.
+	 *
+	 * @param recovered whether the recovery follows a stop
+	 * @param body runs the method and returns the result that conditions judge
+	 * @param made gets what follows the attempt
+	 */
+	record DueAttempt(AnnotatedMethod method, ResumedCall call, boolean recovered,
+			Operation.OnContext<Operation<?, ?>, @Nullable Object, Throwable> body, Consumer<ResumeResult> made) {
 	}
 
 }
