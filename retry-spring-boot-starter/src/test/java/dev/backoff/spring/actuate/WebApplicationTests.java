@@ -84,11 +84,6 @@ class WebApplicationTests {
 		}
 
 		@Test
-		void knowsNoOtherPolicy() throws Exception {
-			assertThat(send("GET", this.port, "/actuator/backoff/nobody").statusCode()).isEqualTo(404);
-		}
-
-		@Test
 		void changesNothing() throws Exception {
 			for (String method : new String[] { "POST", "DELETE", "PUT" }) {
 				assertThat(send(method, this.port, "/actuator/backoff").statusCode()).isEqualTo(405);
@@ -108,39 +103,6 @@ class WebApplicationTests {
 				.asString()
 				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "
 						+ "900 ms, 1.8 s; attempts 0 ms, 0 ms, 0 ms)");
-		}
-
-	}
-
-	@Nested
-	@DirtiesContext
-	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT)
-	class ByDefault {
-
-		@LocalServerPort
-		private int port;
-
-		@Test
-		void showsNothing() throws Exception {
-			assertThat(send("GET", this.port, "/actuator/health").statusCode()).isEqualTo(200);
-			assertThat(send("GET", this.port, "/actuator/backoff").statusCode()).isEqualTo(404);
-		}
-
-	}
-
-	@Nested
-	@DirtiesContext
-	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
-			properties = { "management.endpoints.web.exposure.include=*", "management.endpoint.backoff.access=none" })
-	class WithoutAccess {
-
-		@LocalServerPort
-		private int port;
-
-		@Test
-		void showsNothing() throws Exception {
-			assertThat(send("GET", this.port, "/actuator/beans").statusCode()).isEqualTo(200);
-			assertThat(send("GET", this.port, "/actuator/backoff").statusCode()).isEqualTo(404);
 		}
 
 	}
