@@ -11,8 +11,9 @@ import java.util.stream.Stream;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 import dev.backoff.spring.actuate.EndpointContributor;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Nearest;
-import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 /** A storm by the parameters of a scenario and other values of the policy. */
@@ -21,8 +22,9 @@ final class StormPart implements EndpointContributor {
 	/* Some seconds of the request's thread. */
 	private static final int MOST_ATTEMPTS = 200_000;
 
-	private static final Set<String> KEYS = Stream.of(PolicyKey.values())
-		.map(PolicyKey::key)
+	private static final Set<String> KEYS = Section.POLICIES.keys()
+		.stream()
+		.map(Key::key)
 		.collect(Collectors.toSet());
 
 	/* A name that is misspelt is reported as one of those that it is most like. */

@@ -7,6 +7,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import dev.backoff.spring.configuration.ConditionalOnSetting;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 
@@ -26,7 +27,8 @@ public final class BackoffHealthAutoConfiguration {
 
 		@Bean
 		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(OverloadSafety safety, BackoffPolicies policies) {
-			return new BackoffBreakersHealthIndicator(safety.breakers(), policies.configuration().isHealthOfBreakers());
+			return new BackoffBreakersHealthIndicator(safety.breakers(),
+					policies.configuration().get(SettingKey.HEALTH_BREAKERS));
 		}
 
 	}

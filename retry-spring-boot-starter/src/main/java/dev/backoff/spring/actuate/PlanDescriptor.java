@@ -3,7 +3,6 @@ package dev.backoff.spring.actuate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +10,8 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -31,7 +30,7 @@ record PlanDescriptor(Map<String, EffectiveValue> values, @Nullable List<DelayDe
 	private static final int SHOWN = 10;
 
 	static PlanDescriptor of(EffectivePolicy effective, List<String> advice, boolean brief) {
-		Map<String, EffectiveValue> values = values(effective.values(), PolicyKey::key, brief);
+		Map<String, EffectiveValue> values = values(effective.values(), brief);
 		if (brief) {
 			return new PlanDescriptor(values, null, null, null, advice);
 		}
@@ -43,12 +42,11 @@ record PlanDescriptor(Map<String, EffectiveValue> values, @Nullable List<DelayDe
 	}
 
 	/** Return values by the names of their keys, in brief those that are not built in. */
-	static <K> Map<String, EffectiveValue> values(Map<K, EffectiveValue> values, Function<K, String> names,
-			boolean brief) {
+	static Map<String, EffectiveValue> values(Map<Key<?>, EffectiveValue> values, boolean brief) {
 		Map<String, EffectiveValue> named = new LinkedHashMap<>();
 		values.forEach((key, value) -> {
 			if (!brief || !value.level().equals(Level.BUILT_IN)) {
-				named.put(names.apply(key), value);
+				named.put(key.key(), value);
 			}
 		});
 		return named;

@@ -16,9 +16,7 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.BreakerEntry;
-import dev.backoff.spring.configuration.BreakerKey;
 import dev.backoff.spring.configuration.BudgetEntry;
-import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -47,7 +45,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
-		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), BudgetKey::key, this.brief);
+		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
 		double tokens = entry.settings().tokens();
 		return (budget != null)
 				? new BudgetDescriptor(unused, users, budget.balance(), tokens, budget.refused(), budget.isDry(),
@@ -73,7 +71,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
-		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), BreakerKey::key, this.brief);
+		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
 		String state = this.safety.state(entry);
 		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
 				? this.safety.breakers().find(entry.name()).orElse(null) : null;

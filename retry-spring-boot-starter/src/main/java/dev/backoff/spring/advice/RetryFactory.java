@@ -21,6 +21,7 @@ import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffProperties.RandomKind;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.reactive.ObservationCarrier;
@@ -51,7 +52,7 @@ final class RetryFactory {
 		this.beanFactory = beanFactory;
 		this.policies = policies;
 		this.laterAttempts = new LaterAttempts(beanFactory);
-		this.random = (policies.configuration().random() == RandomKind.SECURE) ? RandomSource.secure()
+		this.random = (policies.configuration().get(SettingKey.RANDOM) == RandomKind.SECURE) ? RandomSource.secure()
 				: RandomSource.threadLocal();
 		// of all policies, before the first retry is made
 		policies.configuration()
@@ -101,7 +102,7 @@ final class RetryFactory {
 			.concurrencyLimit(safety.limit(effective))
 			.calls(this.beanFactory.getBean(CallRegistry.class));
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
-		builder.counted(listed || !this.policies.configuration().shutdownWait().isZero());
+		builder.counted(listed || !this.policies.configuration().get(SettingKey.SHUTDOWN_WAIT).isZero());
 		this.beanFactory.getBeanProvider(CallObserver.class).orderedStream().forEach(builder::observer);
 		this.beanFactory.getBeanProvider(RetryListener.class).orderedStream().forEach(builder::listener);
 		this.beanFactory.getBeanProvider(CallRecorder.Factory.class)

@@ -20,6 +20,7 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 
 import dev.backoff.CallRegistry;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
@@ -53,7 +54,7 @@ final class Shutdown implements ApplicationListener<ContextClosedEvent>, SmartLi
 	Shutdown(ApplicationContext context, CallRegistry calls, BackoffPolicies policies, Supplier<RetryTime> time) {
 		this.context = context;
 		this.calls = calls;
-		this.wait = Nanos.of(policies.configuration().shutdownWait());
+		this.wait = Nanos.of(policies.configuration().get(SettingKey.SHUTDOWN_WAIT));
 		this.time = time;
 	}
 

@@ -25,9 +25,11 @@ import org.springframework.core.env.Environment;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.time.DurationText;
@@ -212,7 +214,7 @@ final class StartupAdvice {
 		return !warnings(plan).isEmpty() || unreachable || (endless && !meant);
 	}
 
-	private static boolean isOfPreset(MethodPlan plan, PolicyKey key) {
+	private static boolean isOfPreset(MethodPlan plan, Key<?> key) {
 		EffectiveValue value = plan.policy().values().get(key);
 		return value != null && value.level().kind() == Kind.PRESET;
 	}

@@ -1,6 +1,5 @@
 package dev.backoff.spring.configuration;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -76,73 +75,43 @@ public final class BackoffConfiguration {
 		return this.overrides;
 	}
 
+	/** Return the value of a setting, without overrides. */
+	public <T> T get(Key<T> setting) {
+		return setting.in(this.read.settings());
+	}
+
 	/** Return whether methods are retried and measured at all, true by default. */
 	public boolean isEnabled() {
-		return this.<Boolean>setting(SettingKey.ENABLED);
+		return get(SettingKey.ENABLED);
 	}
 
 	/** Return whether retries are made, true by default. */
 	public boolean isRetriesEnabled() {
 		Boolean overridden = this.overrides.retriesEnabled();
-		return (overridden != null) ? overridden : this.<Boolean>setting(SettingKey.RETRIES_ENABLED);
-	}
-
-	/** Return the kind of random source, fast by default. */
-	public BackoffProperties.RandomKind random() {
-		return setting(SettingKey.RANDOM);
+		return (overridden != null) ? overridden : get(SettingKey.RETRIES_ENABLED);
 	}
 
 	/** Return whether annotated methods are woven instead of proxied. */
 	public boolean isWoven() {
-		return setting(SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
-	}
-
-	/** Return whether other retries are logged, true by default. */
-	public boolean isOtherRetriesWarned() {
-		return setting(SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.WARN;
-	}
-
-	/** Return the buckets of the timers, empty by default. */
-	public List<Duration> slo() {
-		return setting(SettingKey.METRICS_SLO);
-	}
-
-	/** Return whether whole calls are timed besides being counted. */
-	public boolean isDurations() {
-		return this.<Boolean>setting(SettingKey.METRICS_DURATIONS);
+		return get(SettingKey.MODE) == BackoffProperties.AdviceMode.ASPECTJ;
 	}
 
 	/** Return the headers of calls over HTTP, and the hosts that get them. */
 	public HttpSettings http() {
-		return new HttpSettings(setting(SettingKey.HTTP_HOSTS), setting(SettingKey.HTTP_ATTEMPT_HEADER),
-				setting(SettingKey.HTTP_DEADLINE_HEADER), setting(SettingKey.HTTP_IDEMPOTENCY_HEADER),
-				this.<Boolean>setting(SettingKey.HTTP_INBOUND));
-	}
-
-	/** Return whether the endpoint shows the messages of failures. */
-	public boolean isMessagesShown() {
-		return this.<Boolean>setting(SettingKey.ENDPOINT_MESSAGES);
-	}
-
-	/** Return whether an open breaker makes the application's health DOWN. */
-	public boolean isHealthOfBreakers() {
-		return this.<Boolean>setting(SettingKey.HEALTH_BREAKERS);
-	}
-
-	/** Return how long closing the application waits for running calls. */
-	public Duration shutdownWait() {
-		return setting(SettingKey.SHUTDOWN_WAIT);
+		return new HttpSettings(get(SettingKey.HTTP_HOSTS), get(SettingKey.HTTP_ATTEMPT_HEADER),
+				get(SettingKey.HTTP_DEADLINE_HEADER), get(SettingKey.HTTP_IDEMPOTENCY_HEADER),
+				get(SettingKey.HTTP_INBOUND));
 	}
 
 	/** Return how durable calls are stored and run. */
 	public DurableSettings durable() {
 		ConfigValue dataSource = this.read.settings().get(SettingKey.DURABLE_DATA_SOURCE);
-		return new DurableSettings(this.<Boolean>setting(SettingKey.DURABLE_WORK), setting(SettingKey.DURABLE_STORE),
-				(dataSource != null) ? dataSource.text() : null, setting(SettingKey.DURABLE_FILE),
-				setting(SettingKey.DURABLE_TABLE), setting(SettingKey.DURABLE_INITIALIZE_SCHEMA),
-				setting(SettingKey.DURABLE_POLL_INTERVAL), setting(SettingKey.DURABLE_HEARTBEAT),
-				this.<Integer>setting(SettingKey.DURABLE_MAX_LOSSES),
-				this.<Integer>setting(SettingKey.DURABLE_MAX_PAYLOAD), setting(SettingKey.DURABLE_SHUTDOWN_WAIT));
+		return new DurableSettings(get(SettingKey.DURABLE_WORK), get(SettingKey.DURABLE_STORE),
+				(dataSource != null) ? dataSource.text() : null, get(SettingKey.DURABLE_FILE),
+				get(SettingKey.DURABLE_TABLE), get(SettingKey.DURABLE_INITIALIZE_SCHEMA),
+				get(SettingKey.DURABLE_POLL_INTERVAL), get(SettingKey.DURABLE_HEARTBEAT),
+				get(SettingKey.DURABLE_MAX_LOSSES), get(SettingKey.DURABLE_MAX_PAYLOAD),
+				get(SettingKey.DURABLE_SHUTDOWN_WAIT));
 	}
 
 	/**
@@ -151,7 +120,7 @@ public final class BackoffConfiguration {
 	 */
 	public Map<String, EffectiveValue> settings() {
 		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
-		for (SettingKey key : SettingKey.values()) {
+		for (Key<?> key : SettingKey.KEYS) {
 			ConfigValue written = this.read.settings().get(key);
 			if (written != null) {
 				settings.put(key.key(), written.shown());
@@ -209,27 +178,26 @@ public final class BackoffConfiguration {
 	 */
 	public BudgetEntry budget(String name) {
 		BudgetEntry defined = this.read.budgets().get(Name.of(name));
-		return ((defined != null) ? defined
-				: OverloadAssembler.budget(new Section.Entry<BudgetKey>("", Map.of()),
-						this.<Integer>setting(SettingKey.INSTANCES), new ArrayList<>()))
+		return ((defined != null) ? defined : OverloadAssembler.budget(new Section.Entry("", Map.of()),
+				get(SettingKey.INSTANCES), new ArrayList<>()))
 			.withName(spelled(Section.BUDGETS, name));
 	}
 
 	/** Return the names of a section, as they are written. */
-	public Set<Name> defined(Section<?> section) {
+	public Set<Name> defined(Section section) {
 		return ((section == Section.BREAKERS) ? this.read.breakers()
 				: (section == Section.BUDGETS) ? this.read.budgets() : this.read.policies())
 			.keySet();
 	}
 
 	/** Return a name in its section's spelling, or as given if the section lacks it. */
-	public String spelled(Section<?> section, String name) {
+	public String spelled(Section section, String name) {
 		Name spelled = this.read.spellings().getOrDefault(section, Map.of()).get(Name.of(name));
 		return (spelled != null) ? spelled.toString() : name;
 	}
 
 	/** Return the names of a section, as they are written. */
-	public List<String> names(Section<?> section) {
+	public List<String> names(Section section) {
 		return defined(section).stream().map(Name::toString).toList();
 	}
 
@@ -249,29 +217,24 @@ public final class BackoffConfiguration {
 	}
 
 	/** Return the values of each policy, in the order in which they are written. */
-	public Collection<Section.Entry<PolicyKey>> policies() {
+	public Collection<Section.Entry> policies() {
 		return this.read.policies().values();
 	}
 
 	/** Return the values below {@code backoff.defaults}. */
-	public Map<PolicyKey, ConfigValue> defaults() {
+	public Map<Key<?>, ConfigValue> defaults() {
 		return this.read.defaults();
 	}
 
 	/** Return the values of a policy by its name in any spelling, or null. */
-	public Section.@Nullable Entry<PolicyKey> policy(String name) {
+	public Section.@Nullable Entry policy(String name) {
 		return this.read.policies().get(Name.of(name));
-	}
-
-	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
-	private <T> T setting(SettingKey key) {
-		return ConfigValue.read(this.read.settings(), key);
 	}
 
 	/** Return a setting, or whether a section has an entry, as a condition writes it. */
 	String setting(String key) {
-		SettingKey setting = Section.SETTINGS.keyOf(key);
-		Object value = (setting != null) ? setting(setting) : !breakers().isEmpty();
+		Key<?> setting = Section.SETTINGS.keyOf(key);
+		Object value = (setting != null) ? get(setting) : !breakers().isEmpty();
 		return value.toString().toLowerCase(Locale.ROOT);
 	}
 
@@ -283,10 +246,9 @@ public final class BackoffConfiguration {
 	}
 
 	/** All values of one reading, and the names as files write them. */
-	record Reading(Map<SettingKey, ConfigValue> settings, Map<PolicyKey, ConfigValue> defaults,
-			Map<Name, Section.Entry<PolicyKey>> policies, Map<Name, BreakerEntry> breakers,
-			Map<Name, BudgetEntry> budgets, Map<Section<?>, Map<Name, Name>> spellings, List<Problem> problems,
-			List<String> warnings) {
+	record Reading(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
+			Map<Name, Section.Entry> policies, Map<Name, BreakerEntry> breakers, Map<Name, BudgetEntry> budgets,
+			Map<Section, Map<Name, Name>> spellings, List<Problem> problems, List<String> warnings) {
 	}
 
 }

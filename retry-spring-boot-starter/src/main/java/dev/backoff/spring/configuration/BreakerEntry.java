@@ -13,7 +13,7 @@ import dev.backoff.breaker.BreakerSettings;
  * @since 0.1
  */
 public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,
-		Map<BreakerKey, EffectiveValue> values) {
+		Map<Key<?>, EffectiveValue> values) {
 
 	/** Return the same numbers under another name. */
 	BreakerEntry withName(String name) {

@@ -1,13 +1,13 @@
 package dev.backoff.spring.configuration;
 
-import java.util.function.BiConsumer;
-import java.util.function.Function;
-
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.BackoffProperties.OnOpen;
+import dev.backoff.window.WindowLength;
 
 /**
  * The keys of a circuit breaker, which {@link BackoffProperties.Breaker} describes, with
@@ -15,54 +15,44 @@ import dev.backoff.spring.configuration.BackoffProperties.OnOpen;
  *
  * @since 0.1
  */
-public enum BreakerKey implements ConfigurationKey {
+public final class BreakerKey {
 
-	PROVIDER((text) -> TextValues.word(BreakerProvider.class, text), "own", null),
+	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	FAILURE_RATE(OverloadValues::share, "50%", BreakerSettings.Builder::failureRate),
+	public static final Key<BreakerProvider> PROVIDER = Key.of(KEYS, "provider",
+			TextValues.oneOf(BreakerProvider.class), "own");
 
-	SLOW_CALL(TextValues::durationOrNone, "none", (builder, time) -> builder.slowCall(time.isZero() ? null : time)),
+	public static final Key<Double> FAILURE_RATE = Key.of(KEYS, "failure-rate", OverloadValues::share, "50%",
+			BreakerSettings.Builder::failureRate);
 
-	SLOW_CALL_RATE(OverloadValues::share, "80%", BreakerSettings.Builder::slowCallRate),
+	public static final Key<Duration> SLOW_CALL = Key.of(KEYS, "slow-call", TextValues::durationOrNone, "none",
+			(BreakerSettings.Builder builder, Duration time) -> builder.slowCall(time.isZero() ? null : time));
 
-	WINDOW(OverloadValues::window, "30s", BreakerSettings.Builder::window),
+	public static final Key<Double> SLOW_CALL_RATE = Key.of(KEYS, "slow-call-rate", OverloadValues::share, "80%",
+			BreakerSettings.Builder::slowCallRate);
 
-	MINIMUM_CALLS(OverloadValues::wholeNumber, "20", BreakerSettings.Builder::minimumCalls),
+	public static final Key<WindowLength> WINDOW = Key.of(KEYS, "window", OverloadValues::window, "30s",
+			BreakerSettings.Builder::window);
 
-	OPEN_FOR(TextValues::positiveDuration, "30s", BreakerSettings.Builder::openFor),
+	public static final Key<Integer> MINIMUM_CALLS = Key.of(KEYS, "minimum-calls", OverloadValues::wholeNumber, "20",
+			BreakerSettings.Builder::minimumCalls);
 
-	OPEN_FOR_MULTIPLIER((text) -> OverloadValues.growth(text, "time"), "1", BreakerSettings.Builder::openForMultiplier),
+	public static final Key<Duration> OPEN_FOR = Key.of(KEYS, "open-for", TextValues::positiveDuration, "30s",
+			BreakerSettings.Builder::openFor);
 
-	PROBES(OverloadValues::wholeNumber, "3", BreakerSettings.Builder::probes),
+	public static final Key<Double> OPEN_FOR_MULTIPLIER = Key.of(KEYS, "open-for-multiplier",
+			(text) -> OverloadValues.growth(text, "time"), "1", BreakerSettings.Builder::openForMultiplier);
 
-	HALF_OPEN_TIMEOUT(TextValues::positiveDuration, null, BreakerSettings.Builder::halfOpenTimeout),
+	public static final Key<Integer> PROBES = Key.of(KEYS, "probes", OverloadValues::wholeNumber, "3",
+			BreakerSettings.Builder::probes);
 
-	ON_OPEN((text) -> TextValues.word(OnOpen.class, text), "fail",
-			(builder, onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
+	public static final Key<Duration> HALF_OPEN_TIMEOUT = Key.of(KEYS, "half-open-timeout",
+			TextValues::positiveDuration, null, BreakerSettings.Builder::halfOpenTimeout);
 
-	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
-	private final ValueType type;
+	public static final Key<OnOpen> ON_OPEN = Key.of(KEYS, "on-open", TextValues.oneOf(OnOpen.class), "fail",
+			(BreakerSettings.Builder builder, OnOpen onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
-	@SuppressWarnings("ImmutableEnumChecker")
-	private final @Nullable BiConsumer<BreakerSettings.Builder, Object> setter;
-
-	@SuppressWarnings("unchecked") // the setter gets what the parser returns
-	<T> BreakerKey(Function<String, T> parser, @Nullable String builtIn,
-			@Nullable BiConsumer<BreakerSettings.Builder, T> setter) {
-		this.type = ValueType.of(parser, builtIn);
-		this.setter = (BiConsumer<BreakerSettings.Builder, Object>) setter;
-	}
-
-	@Override
-	public ValueType type() {
-		return this.type;
-	}
-
-	/** Set a value, unless it cannot be read. */
-	void set(BreakerSettings.Builder builder, @Nullable Object value) {
-		if (this.setter != null && value != null) {
-			this.setter.accept(builder, value);
-		}
+	private BreakerKey() {
 	}
 
 }

@@ -10,7 +10,7 @@ import dev.backoff.budget.BudgetSettings;
  *
  * @since 0.1
  */
-public record BudgetEntry(String name, BudgetSettings settings, Map<BudgetKey, EffectiveValue> values) {
+public record BudgetEntry(String name, BudgetSettings settings, Map<Key<?>, EffectiveValue> values) {
 
 	/** Return the same numbers under another name. */
 	BudgetEntry withName(String name) {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
-import java.util.function.Function;
+import java.util.ArrayList;
+import java.util.List;
 
 import dev.backoff.budget.BudgetSettings;
 
@@ -10,24 +11,20 @@ import dev.backoff.budget.BudgetSettings;
  *
  * @since 0.1
  */
-public enum BudgetKey implements ConfigurationKey {
+public final class BudgetKey {
 
-	TOKENS((text) -> OverloadValues.tokens(text, BudgetSettings.MOST), "50"),
+	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	PER_SUCCESS((text) -> OverloadValues.number(text, BudgetSettings.MOST), "0.1"),
+	public static final Key<Double> TOKENS = Key.of(KEYS, "tokens",
+			(text) -> OverloadValues.tokens(text, BudgetSettings.MOST), "50");
 
-	PER_SECOND((text) -> OverloadValues.number(text, BudgetSettings.MOST_PER_SECOND), "0.1");
+	public static final Key<Double> PER_SUCCESS = Key.of(KEYS, "per-success",
+			(text) -> OverloadValues.number(text, BudgetSettings.MOST), "0.1");
 
-	@SuppressWarnings("ImmutableEnumChecker") // parsers have no state
-	private final ValueType type;
+	public static final Key<Double> PER_SECOND = Key.of(KEYS, "per-second",
+			(text) -> OverloadValues.number(text, BudgetSettings.MOST_PER_SECOND), "0.1");
 
-	BudgetKey(Function<String, ?> parser, String builtIn) {
-		this.type = ValueType.of(parser, builtIn);
-	}
-
-	@Override
-	public ValueType type() {
-		return this.type;
+	private BudgetKey() {
 	}
 
 }

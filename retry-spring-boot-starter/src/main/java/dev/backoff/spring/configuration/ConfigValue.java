@@ -33,18 +33,17 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 	}
 
 	/** Parse a value with resolved placeholders; the result may have problems. */
-	public static ConfigValue of(ConfigurationKey key, List<String> texts, String place, Level level, String origin) {
+	public static ConfigValue of(Key<?> key, List<String> texts, String place, Level level, String origin) {
 		return of(key, texts, place, level, origin, "");
 	}
 
-	private static ConfigValue of(ConfigurationKey key, List<String> texts, String place, Level level, String origin,
+	private static ConfigValue of(Key<?> key, List<String> texts, String place, Level level, String origin,
 			String source) {
-		ValueType type = key.type();
 		List<Object> parsed = new ArrayList<>();
 		List<Problem> problems = new ArrayList<>();
-		for (List<String> part : type.parts(texts)) {
+		for (List<String> part : key.isElementwise() ? texts.stream().map(List::of).toList() : List.of(texts)) {
 			try {
-				parsed.add(type.parser().apply(part));
+				parsed.add(key.parse(part));
 			}
 			catch (InvalidTextException ex) {
 				problems.add(new ConfigValue(part, place, level, origin, source, null, List.of()).problem(ex.rule(),
@@ -52,14 +51,14 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 			}
 		}
 		return new ConfigValue(List.copyOf(texts), place, level, origin, source,
-				type.elementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
+				key.isElementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
 	}
 
 	/**
 	 * Resolve the placeholders, each of which may stand for a whole list, and parse the
 	 * value. Return null and add a problem if there is no text.
 	 */
-	public @Nullable ConfigValue read(ConfigurationKey key, UnaryOperator<String> resolver, List<Problem> problems) {
+	public @Nullable ConfigValue read(Key<?> key, UnaryOperator<String> resolver, List<Problem> problems) {
 		List<String> plain = new ArrayList<>();
 		for (String text : this.texts) {
 			String resolved = resolve(text, resolver, problems);
@@ -107,15 +106,8 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		}
 	}
 
-	/** Return the value of a key, or its default if it is not written or wrong. */
-	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
-	static <T> T read(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
-		ConfigValue written = values.get(key);
-		return (written != null && written.parsed() != null) ? written.value() : key.builtIn();
-	}
-
 	/** Return the origin of the value of a key. */
-	static String origin(Map<? extends ConfigurationKey, ConfigValue> values, ConfigurationKey key) {
+	static String origin(Map<Key<?>, ConfigValue> values, Key<?> key) {
 		ConfigValue written = values.get(key);
 		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
@@ -123,15 +115,6 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 	/** Return the value as one text. */
 	public String text() {
 		return String.join(", ", this.texts);
-	}
-
-	/** Return the parsed value; call this only if there are no problems. */
-	@SuppressWarnings({ "unchecked", "TypeParameterUnusedInFormals" })
-	public <T> T value() {
-		if (this.parsed == null) {
-			throw new IllegalStateException("Not read: " + this.place);
-		}
-		return (T) this.parsed;
 	}
 
 	/** Return one of the elements, for a report. */

@@ -31,7 +31,7 @@ final class ConfigurationReader {
 
 	private final PropertyScan scan;
 
-	private final Map<Section<?>, Map<Name, Map<ConfigurationKey, ConfigValue>>> values = new HashMap<>();
+	private final Map<Section, Map<Name, Map<Key<?>, ConfigValue>>> values = new HashMap<>();
 
 	private final List<Problem> problems = new ArrayList<>();
 
@@ -44,16 +44,16 @@ final class ConfigurationReader {
 
 	BackoffConfiguration read() {
 		this.scan.keys().forEach(this::addSource);
-		Map<SettingKey, ConfigValue> settings = values(Section.SETTINGS, Name.NONE);
+		Map<Key<?>, ConfigValue> settings = values(Section.SETTINGS, Name.NONE);
 		settings.values().forEach((value) -> this.problems.addAll(value.problems()));
 		checkHeaders(settings);
-		boolean warned = ConfigValue.read(settings, SettingKey.UNKNOWN_KEYS) == BackoffProperties.UnknownKeys.WARN;
+		boolean warned = SettingKey.UNKNOWN_KEYS.in(settings) == BackoffProperties.UnknownKeys.WARN;
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
 		}
 		Map<Name, BreakerEntry> breakers = named(Section.BREAKERS,
 				(entry) -> OverloadAssembler.breaker(entry, this.problems));
-		int instances = ConfigValue.<Integer>read(settings, SettingKey.INSTANCES);
+		int instances = SettingKey.INSTANCES.in(settings);
 		Map<Name, BudgetEntry> budgets = named(Section.BUDGETS,
 				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
@@ -62,21 +62,15 @@ final class ConfigurationReader {
 				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
 	}
 
-	private Map<ConfigurationKey, ConfigValue> below(Section<?> section, Name name) {
+	private Map<Key<?>, ConfigValue> values(Section section, Name name) {
 		return this.values.computeIfAbsent(section, (any) -> new LinkedHashMap<>())
 			.computeIfAbsent(name, (any) -> new TreeMap<>());
 	}
 
-	@SuppressWarnings("unchecked") // a section has keys of its own kind only
-	private <K extends Enum<K> & ConfigurationKey> Map<K, ConfigValue> values(Section<K> section, Name name) {
-		return (Map<K, ConfigValue>) (Map<?, ?>) below(section, name);
-	}
-
-	private <K extends Enum<K> & ConfigurationKey, E> Map<Name, E> named(Section<K> section,
-			Function<Section.Entry<K>, E> assembler) {
+	private <E> Map<Name, E> named(Section section, Function<Section.Entry, E> assembler) {
 		Map<Name, E> named = new LinkedHashMap<>();
 		for (Name name : this.values.getOrDefault(section, Map.of()).keySet()) {
-			named.put(name, assembler.apply(new Section.Entry<>(name.toString(), values(section, name))));
+			named.put(name, assembler.apply(new Section.Entry(name.toString(), values(section, name))));
 		}
 		return Collections.unmodifiableMap(named);
 	}
@@ -96,13 +90,13 @@ final class ConfigurationReader {
 
 	private void add(List<SourceProperty> elements) {
 		SourceProperty written = elements.get(0);
-		Section<?> section = written.section();
+		Section section = written.section();
 		if (section.isNamed() && !checkName(section, written)) {
 			return;
 		}
-		Map<ConfigurationKey, ConfigValue> values = below(section, this.scan.spelled(section, written.name()));
+		Map<Key<?>, ConfigValue> values = values(section, this.scan.spelled(section, written.name()));
 		String below = String.join(".", written.below());
-		ConfigurationKey key = section.keyOf(below);
+		Key<?> key = section.keyOf(below);
 		String example = section.firstBelow(below);
 		if (key != null) {
 			// what is wrong but hidden by a stronger source is not reported
@@ -121,7 +115,7 @@ final class ConfigurationReader {
 	}
 
 	/** Report a name that cannot be one; return whether it can. */
-	private boolean checkName(Section<?> section, SourceProperty key) {
+	private boolean checkName(Section section, SourceProperty key) {
 		String noun = section.noun();
 		if (key.name().isBlank()) {
 			this.problems.add(key.problem("is below a " + noun + " without a name", "Give the " + noun + " a name."));
@@ -150,7 +144,7 @@ final class ConfigurationReader {
 	}
 
 	/** Resolve and read a value; null, with a problem, if it has no text. */
-	private @Nullable ConfigValue value(ConfigurationKey key, List<SourceProperty> elements) {
+	private @Nullable ConfigValue value(Key<?> key, List<SourceProperty> elements) {
 		SourceProperty first = elements.get(0);
 		for (int i = 1; i < elements.size(); i++) {
 			if (elements.get(i).index() == elements.get(i - 1).index()) {
@@ -186,15 +180,15 @@ final class ConfigurationReader {
 	}
 
 	/** Report each two headers with one name, at the later of those that are written. */
-	private void checkHeaders(Map<SettingKey, ConfigValue> settings) {
-		List<SettingKey> headers = List.of(SettingKey.HTTP_ATTEMPT_HEADER, SettingKey.HTTP_DEADLINE_HEADER,
+	private void checkHeaders(Map<Key<?>, ConfigValue> settings) {
+		List<Key<String>> headers = List.of(SettingKey.HTTP_ATTEMPT_HEADER, SettingKey.HTTP_DEADLINE_HEADER,
 				SettingKey.HTTP_IDEMPOTENCY_HEADER);
-		for (SettingKey later : headers) {
-			for (SettingKey earlier : headers.subList(0, headers.indexOf(later))) {
-				if (ConfigValue.<String>read(settings, earlier).equalsIgnoreCase(ConfigValue.read(settings, later))) {
+		for (Key<String> later : headers) {
+			for (Key<String> earlier : headers.subList(0, headers.indexOf(later))) {
+				if (earlier.in(settings).equalsIgnoreCase(later.in(settings))) {
 					boolean atLater = settings.containsKey(later);
 					ConfigValue written = settings.get(atLater ? later : earlier);
-					SettingKey other = atLater ? earlier : later;
+					Key<String> other = atLater ? earlier : later;
 					if (written != null) {
 						this.problems.add(written.problem("is the name of backoff." + other.key() + " too ("
 								+ ConfigValue.origin(settings, other) + ")", "Give each header a name of its own."));

@@ -20,9 +20,12 @@ public final class Name {
 	private Name(String written) {
 		this.written = written;
 		StringBuilder letters = new StringBuilder(written.length());
-		written.codePoints()
-			.filter(Character::isLetterOrDigit)
-			.forEach((point) -> letters.appendCodePoint(Character.toLowerCase(point)));
+		for (int i = 0; i < written.length(); i = written.offsetByCodePoints(i, 1)) {
+			int point = written.codePointAt(i);
+			if (Character.isLetterOrDigit(point)) {
+				letters.appendCodePoint(Character.toLowerCase(point));
+			}
+		}
 		this.letters = letters.toString();
 	}
 

@@ -60,7 +60,7 @@ final class OtherWords {
 	}
 
 	/** Return the known key for another library's word, else the nearest one, or null. */
-	static @Nullable String meant(Section<?> section, String name, List<String> known) {
+	static @Nullable String meant(Section section, String name, List<String> known) {
 		Map<Name, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
 				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
 		String ours = words.get(Name.of(name));
@@ -73,7 +73,7 @@ final class OtherWords {
 	}
 
 	/** Return the section for a word of other libraries, or null. */
-	static @Nullable Section<?> section(String name) {
+	static @Nullable Section section(String name) {
 		return Section.of(SECTION_WORDS.getOrDefault(Name.of(name), name));
 	}
 

@@ -1,12 +1,9 @@
 package dev.backoff.spring.configuration;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 import dev.backoff.breaker.BreakerSettings;
@@ -22,21 +19,20 @@ import dev.backoff.window.WindowLength;
 final class OverloadAssembler {
 
 	/* With the numbers that are built in, for breakers that are not defined. */
-	static final BreakerEntry BREAKER = breaker(new Section.Entry<BreakerKey>("", Map.of()), new ArrayList<>());
+	static final BreakerEntry BREAKER = breaker(new Section.Entry("", Map.of()), new ArrayList<>());
 
 	private OverloadAssembler() {
 	}
 
-	static BreakerEntry breaker(Section.Entry<BreakerKey> entry, List<Problem> problems) {
-		Map<BreakerKey, ConfigValue> written = entry.values();
-		BreakerProvider provider = ConfigValue.read(written, BreakerKey.PROVIDER);
+	static BreakerEntry breaker(Section.Entry entry, List<Problem> problems) {
+		Map<Key<?>, ConfigValue> written = entry.values();
+		BreakerProvider provider = BreakerKey.PROVIDER.in(written);
 		boolean own = provider == BreakerProvider.OWN;
-		Set<BreakerKey> keys = own ? EnumSet.allOf(BreakerKey.class)
-				: EnumSet.of(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
+		List<Key<?>> keys = own ? BreakerKey.KEYS : List.of(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		written.forEach((key, value) -> {
 			if (keys.contains(key)) {
-				key.set(builder, value.parsed());
+				key.set(builder, value);
 			}
 			else {
 				problems.add(value.problem("has no effect, because the provider is resilience4j ("
@@ -44,10 +40,10 @@ final class OverloadAssembler {
 						"Remove it, and configure the breaker of that name there."));
 			}
 		});
-		Map<BreakerKey, EffectiveValue> effective = effective(keys, written, problems);
+		Map<Key<?>, EffectiveValue> effective = effective(keys, written, problems);
 		if (own) {
-			effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT, EffectiveValue
-				.builtIn(DurationText.exact(ConfigValue.<Duration>read(written, BreakerKey.OPEN_FOR))));
+			effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT,
+					EffectiveValue.builtIn(DurationText.exact(BreakerKey.OPEN_FOR.in(written))));
 			checkSlowCallRate(written, problems);
 			checkWindow(written, builder, problems);
 		}
@@ -55,10 +51,10 @@ final class OverloadAssembler {
 	}
 
 	/** Put the values of keys into effect; those that cannot be read are reported. */
-	private static <K extends Enum<K> & ConfigurationKey> Map<K, EffectiveValue> effective(Set<K> keys,
-			Map<K, ConfigValue> written, List<Problem> problems) {
-		Map<K, EffectiveValue> effective = new TreeMap<>();
-		for (K key : keys) {
+	private static Map<Key<?>, EffectiveValue> effective(List<Key<?>> keys, Map<Key<?>, ConfigValue> written,
+			List<Problem> problems) {
+		Map<Key<?>, EffectiveValue> effective = new TreeMap<>();
+		for (Key<?> key : keys) {
 			ConfigValue value = written.get(key);
 			String builtIn = key.builtInText();
 			if (value != null) {
@@ -73,7 +69,7 @@ final class OverloadAssembler {
 	}
 
 	/* The share may stay where slow-call: none switches slow calls off. */
-	private static void checkSlowCallRate(Map<BreakerKey, ConfigValue> written, List<Problem> problems) {
+	private static void checkSlowCallRate(Map<Key<?>, ConfigValue> written, List<Problem> problems) {
 		ConfigValue rate = written.get(BreakerKey.SLOW_CALL_RATE);
 		if (rate != null && rate.problems().isEmpty() && !written.containsKey(BreakerKey.SLOW_CALL)) {
 			problems.add(rate.problem("has no effect without slow-call",
@@ -81,10 +77,10 @@ final class OverloadAssembler {
 		}
 	}
 
-	private static void checkWindow(Map<BreakerKey, ConfigValue> values, BreakerSettings.Builder builder,
+	private static void checkWindow(Map<Key<?>, ConfigValue> values, BreakerSettings.Builder builder,
 			List<Problem> problems) {
-		int minimum = ConfigValue.<Integer>read(values, BreakerKey.MINIMUM_CALLS);
-		WindowLength window = ConfigValue.read(values, BreakerKey.WINDOW);
+		int minimum = BreakerKey.MINIMUM_CALLS.in(values);
+		WindowLength window = BreakerKey.WINDOW.in(values);
 		ConfigValue written = values.get(BreakerKey.WINDOW);
 		if (written != null && window.time() == null && window.calls() < minimum) {
 			problems.add(written.problem("must not be below minimum-calls (" + minimum + "), or it never opens",
@@ -95,11 +91,11 @@ final class OverloadAssembler {
 	}
 
 	/** Return the budget of one of many processes. */
-	static BudgetEntry budget(Section.Entry<BudgetKey> entry, int instances, List<Problem> problems) {
-		Map<BudgetKey, ConfigValue> written = entry.values();
+	static BudgetEntry budget(Section.Entry entry, int instances, List<Problem> problems) {
+		Map<Key<?>, ConfigValue> written = entry.values();
 		List<Problem> found = new ArrayList<>();
-		Map<BudgetKey, EffectiveValue> effective = effective(EnumSet.allOf(BudgetKey.class), written, found);
-		double tokens = ConfigValue.<Double>read(written, BudgetKey.TOKENS);
+		Map<Key<?>, EffectiveValue> effective = effective(BudgetKey.KEYS, written, found);
+		double tokens = BudgetKey.TOKENS.in(written);
 		ConfigValue writtenTokens = written.get(BudgetKey.TOKENS);
 		if (writtenTokens != null && tokens > 0 && tokens < 1) {
 			found.add(writtenTokens.problem("must not be below the cost of a retry (1), or no retry could ever be paid",
@@ -107,8 +103,7 @@ final class OverloadAssembler {
 		}
 		problems.addAll(found);
 		BudgetSettings settings = !found.isEmpty() ? BudgetSettings.DEFAULTS
-				: new BudgetSettings(tokens, ConfigValue.<Double>read(written, BudgetKey.PER_SUCCESS),
-						ConfigValue.<Double>read(written, BudgetKey.PER_SECOND))
+				: new BudgetSettings(tokens, BudgetKey.PER_SUCCESS.in(written), BudgetKey.PER_SECOND.in(written))
 					.share(instances);
 		if (instances > 1) {
 			Map.of(BudgetKey.TOKENS, settings.tokens(), BudgetKey.PER_SECOND, settings.perSecond())

@@ -4,12 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,7 +28,7 @@ public final class Overrides {
 	static final String ORIGIN = "live override";
 
 	/** The keys of a policy that can be overridden. */
-	private static final Set<PolicyKey> KEYS = EnumSet.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER,
+	private static final List<Key<?>> KEYS = List.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER,
 			PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED,
 			PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING);
 
@@ -50,7 +49,7 @@ public final class Overrides {
 	 * checked. New values replace values of the same keys. They hold until they are reset
 	 * if the ending is null.
 	 */
-	public Overrides with(String policy, Map<PolicyKey, String> values, @Nullable Ending ending) {
+	public Overrides with(String policy, Map<Key<?>, String> values, @Nullable Ending ending) {
 		Stream<Entry> others = this.values.stream()
 			.filter((override) -> !override.isOf(policy) || !values.containsKey(override.key()));
 		Stream<Entry> more = values.entrySet()
@@ -69,7 +68,7 @@ public final class Overrides {
 
 	/** Return these overrides without the override of one key, in any spelling. */
 	public Overrides without(String policy, String name) {
-		PolicyKey key = PolicyKey.of(name);
+		Key<?> key = Section.POLICIES.keyOf(name);
 		if (key == null || !KEYS.contains(key)) {
 			throw new InvalidBackoffException(List.of(unknownKey(policy, name, key)));
 		}
@@ -89,7 +88,7 @@ public final class Overrides {
 	 * Return the end of an override. It is empty if there is no such override or the
 	 * override holds until it is reset.
 	 */
-	public Optional<Ending> ending(String policy, PolicyKey key) {
+	public Optional<Ending> ending(String policy, Key<?> key) {
 		return this.values.stream()
 			.filter((override) -> override.isOf(policy) && override.key() == key)
 			.flatMap((override) -> Stream.ofNullable(override.ending()))
@@ -107,11 +106,11 @@ public final class Overrides {
 	 * Read the keys that an operator has written, in any spelling. Values are checked
 	 * later, together with the policy.
 	 */
-	public static Map<PolicyKey, String> read(String policy, Map<String, String> written) {
+	public static Map<Key<?>, String> read(String policy, Map<String, String> written) {
 		List<Problem> problems = new ArrayList<>();
-		Map<PolicyKey, String> values = new EnumMap<>(PolicyKey.class);
+		Map<Key<?>, String> values = new TreeMap<>();
 		written.forEach((name, text) -> {
-			PolicyKey key = PolicyKey.of(name);
+			Key<?> key = Section.POLICIES.keyOf(name);
 			if (key == null || !KEYS.contains(key)) {
 				problems.add(unknownKey(policy, name, key));
 			}
@@ -149,8 +148,8 @@ public final class Overrides {
 		}
 	}
 
-	private static Problem unknownKey(String policy, String name, @Nullable PolicyKey key) {
-		List<String> known = KEYS.stream().map(PolicyKey::key).toList();
+	private static Problem unknownKey(String policy, String name, @Nullable Key<?> key) {
+		List<String> known = KEYS.stream().<String>map(Key::key).toList();
 		String meant = OtherWords.isRetryCount(name) ? "max-attempts, which counts the first attempt too"
 				: OtherWords.meant(Section.POLICIES, name, known);
 		return Problem.ofPlace("Invalid key (" + Problem.oneLine(name) + ") of policy " + policy,
@@ -163,7 +162,7 @@ public final class Overrides {
 	/** Return whether retries are made, or null if that is not overridden. */
 	public @Nullable Boolean retriesEnabled() {
 		ConfigValue overridden = of(ALL).get(PolicyKey.ENABLED);
-		return (overridden != null) ? overridden.<Boolean>value() : null;
+		return (overridden != null) ? PolicyKey.ENABLED.of(overridden) : null;
 	}
 
 	/** Return the names of the policies that have overrides. */
@@ -172,8 +171,8 @@ public final class Overrides {
 	}
 
 	/** Return the texts of the overridden values of a policy. */
-	public Map<PolicyKey, String> values(String policy) {
-		Map<PolicyKey, String> texts = new EnumMap<>(PolicyKey.class);
+	public Map<Key<?>, String> values(String policy) {
+		Map<Key<?>, String> texts = new TreeMap<>();
 		of(policy).forEach((key, value) -> texts.put(key, value.text()));
 		return Collections.unmodifiableMap(texts);
 	}
@@ -184,12 +183,12 @@ public final class Overrides {
 	}
 
 	/** Return the values of a policy by key, which are its strongest level. */
-	public Map<PolicyKey, ConfigValue> of(String policy) {
+	public Map<Key<?>, ConfigValue> of(String policy) {
 		if (this.values.isEmpty()) {
 			// each decision asks whether retries are switched off
 			return Map.of();
 		}
-		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
+		Map<Key<?>, ConfigValue> values = new TreeMap<>();
 		this.values.stream()
 			.filter((override) -> override.isOf(policy))
 			.forEach((override) -> values.put(override.key(), override.value()));
@@ -214,7 +213,7 @@ public final class Overrides {
 
 	}
 
-	private record Entry(String policy, PolicyKey key, ConfigValue value, @Nullable Ending ending) {
+	private record Entry(String policy, Key<?> key, ConfigValue value, @Nullable Ending ending) {
 
 		boolean isOf(String name) {
 			return this.policy.equals(ALL) == name.equals(ALL) && Name.of(this.policy).is(name);

@@ -1,15 +1,15 @@
 package dev.backoff.spring.configuration;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.delay.Jitter;
+import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffProperties.Nested;
@@ -24,148 +24,95 @@ import dev.backoff.spring.configuration.BackoffProperties.WhenEmpty;
  *
  * @since 0.1
  */
-public enum PolicyKey implements ConfigurationKey {
+public final class PolicyKey {
 
-	INHERITS(ValueType.TEXT),
+	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	PRESET(ValueType.of((text) -> TextValues.word(Preset.class, text))),
+	public static final Key<String> INHERITS = Key.of(KEYS, "inherits", Function.identity(), null);
 
-	ENABLED(TextValues::flag, "true", RetryPolicyBuilder::enabled),
+	public static final Key<Preset> PRESET = Key.of(KEYS, "preset", TextValues.oneOf(Preset.class), null);
 
-	SHAPE(ValueType.of((text) -> TextValues.word(ShapeName.class, text), "exponential")),
+	public static final Key<Boolean> ENABLED = Key.of(KEYS, "enabled", TextValues::flag, "true",
+			RetryPolicyBuilder::enabled);
 
-	BASE(ValueType.of(TextValues::duration, "100ms")),
+	public static final Key<ShapeName> SHAPE = Key.of(KEYS, "shape", TextValues.oneOf(ShapeName.class), "exponential");
 
-	CAP(ValueType.of(TextValues::positiveDuration, "10s")),
+	public static final Key<Duration> BASE = Key.of(KEYS, "base", TextValues::duration, "100ms");
 
-	MULTIPLIER(ValueType.of((text) -> OverloadValues.growth(text, "delay"), "2")),
+	public static final Key<Duration> CAP = Key.of(KEYS, "cap", TextValues::positiveDuration, "10s");
 
-	STEP(ValueType.of(TextValues::duration)),
+	public static final Key<Double> MULTIPLIER = Key.of(KEYS, "multiplier",
+			(text) -> OverloadValues.growth(text, "delay"), "2");
 
-	LADDER(ValueType.list(TextValues::ladder)),
+	public static final Key<Duration> STEP = Key.of(KEYS, "step", TextValues::duration, null);
 
-	JITTER(ValueType.of(TextValues::jitter, "full")),
+	public static final Key<List<Duration>> LADDER = Key.ofList(KEYS, "ladder", TextValues::ladder);
 
-	MAX_ATTEMPTS(ValueType.of(TextValues::attempts, "4")),
+	public static final Key<Jitter> JITTER = Key.of(KEYS, "jitter", TextValues::jitter, "full");
 
-	DEADLINE(TextValues::durationOrNone, "none", (builder, limit) -> builder.deadline(orNull(limit))),
+	public static final Key<Integer> MAX_ATTEMPTS = Key.of(KEYS, "max-attempts", TextValues::attempts, "4");
 
-	ATTEMPT_TIMEOUT(TextValues::durationOrNone, "none", (builder, limit) -> builder.attemptTimeout(orNull(limit))),
+	public static final Key<Duration> DEADLINE = Key.of(KEYS, "deadline", TextValues::durationOrNone, "none",
+			(RetryPolicyBuilder builder, Duration limit) -> builder.deadline(orNull(limit)));
 
-	SHORTEST_ATTEMPT(TextValues::duration, "10ms", RetryPolicyBuilder::shortestAttempt),
+	public static final Key<Duration> ATTEMPT_TIMEOUT = Key.of(KEYS, "attempt-timeout", TextValues::durationOrNone,
+			"none", (RetryPolicyBuilder builder, Duration limit) -> builder.attemptTimeout(orNull(limit)));
 
-	FINAL_POLL(TextValues::flag, "true", RetryPolicyBuilder::finalPoll),
+	public static final Key<Duration> SHORTEST_ATTEMPT = Key.of(KEYS, "shortest-attempt", TextValues::duration, "10ms",
+			RetryPolicyBuilder::shortestAttempt);
 
-	THROTTLED_BASE(ValueType.of(TextValues::duration, "1s")),
+	public static final Key<Boolean> FINAL_POLL = Key.of(KEYS, "final-poll", TextValues::flag, "true",
+			RetryPolicyBuilder::finalPoll);
 
-	RETRY_ON(ValueType.TEXTS),
+	public static final Key<Duration> THROTTLED_BASE = Key.of(KEYS, "throttled-base", TextValues::duration, "1s");
 
-	ABORT_ON(ValueType.TEXTS),
+	public static final Key<List<String>> RETRY_ON = Key.ofEach(KEYS, "retry-on", Function.identity());
 
-	MATCH_CAUSES(TextValues::flag, "true", RetryPolicyBuilder::matchCauses),
+	public static final Key<List<String>> ABORT_ON = Key.ofEach(KEYS, "abort-on", Function.identity());
 
-	CLASSIFIER(ValueType.TEXT),
+	public static final Key<Boolean> MATCH_CAUSES = Key.of(KEYS, "match-causes", TextValues::flag, "true",
+			RetryPolicyBuilder::matchCauses);
 
-	NESTED((text) -> TextValues.word(Nested.class, text), "stop",
-			(builder, nested) -> builder.nestedMultiply(nested == Nested.MULTIPLY)),
+	public static final Key<String> CLASSIFIER = Key.of(KEYS, "classifier", Function.identity(), null);
 
-	REPLAY(ValueType.of(TextValues::flag, "false")),
+	public static final Key<Nested> NESTED = Key.of(KEYS, "nested", TextValues.oneOf(Nested.class), "stop",
+			(RetryPolicyBuilder builder, Nested nested) -> builder.nestedMultiply(nested == Nested.MULTIPLY));
 
-	DURABLE(ValueType.of(TextValues::flag)),
+	public static final Key<Boolean> REPLAY = Key.of(KEYS, "replay", TextValues::flag, "false");
 
-	SCHEDULE(ValueType.TEXT),
+	public static final Key<Boolean> DURABLE = Key.of(KEYS, "durable", TextValues::flag, null);
 
-	SCHEDULE_ZONE(ValueType.TEXT),
+	public static final Key<String> SCHEDULE = Key.of(KEYS, "schedule", Function.identity(), null);
 
-	BREAKER(ValueType.of(Function.identity(), "none")),
+	public static final Key<String> SCHEDULE_ZONE = Key.of(KEYS, "schedule-zone", Function.identity(), null);
 
-	BUDGET(ValueType.TEXT),
+	public static final Key<String> BREAKER = Key.of(KEYS, "breaker", Function.identity(), "none");
 
-	IDEMPOTENT(OverloadValues::idempotency, "by-method", RetryPolicyBuilder::idempotency),
+	public static final Key<String> BUDGET = Key.of(KEYS, "budget", Function.identity(), null);
 
-	WHEN_EMPTY((text) -> TextValues.word(WhenEmpty.class, text), "stop",
-			(builder, whenEmpty) -> builder.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT)),
+	public static final Key<Idempotency> IDEMPOTENT = Key.of(KEYS, "idempotent", OverloadValues::idempotency,
+			"by-method", RetryPolicyBuilder::idempotency);
 
-	CONCURRENCY(OverloadValues::permits, "none", RetryPolicyBuilder::concurrency),
+	public static final Key<WhenEmpty> WHEN_EMPTY = Key.of(KEYS, "when-empty", TextValues.oneOf(WhenEmpty.class),
+			"stop", (RetryPolicyBuilder builder, WhenEmpty whenEmpty) -> builder
+				.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT));
 
-	MAX_WAITING(ValueType.of(OverloadValues::waiting)),
+	public static final Key<Integer> CONCURRENCY = Key.of(KEYS, "concurrency", OverloadValues::permits, "none",
+			RetryPolicyBuilder::concurrency);
 
-	RETRY_AFTER_ENABLED(TextValues::flag, "true", RetryPolicyBuilder::retryAfterEnabled),
+	public static final Key<Integer> MAX_WAITING = Key.of(KEYS, "max-waiting", OverloadValues::waiting, null);
 
-	RETRY_AFTER_MAX(TextValues::positiveDuration, "1m", RetryPolicyBuilder::retryAfterMax);
+	public static final Key<Boolean> RETRY_AFTER_ENABLED = Key.of(KEYS, "retry-after.enabled", TextValues::flag, "true",
+			RetryPolicyBuilder::retryAfterEnabled);
 
-	private final String key = TextValues.kebab(this).replaceFirst("^retry-after-", "retry-after.");
+	public static final Key<Duration> RETRY_AFTER_MAX = Key.of(KEYS, "retry-after.max", TextValues::positiveDuration,
+			"1m", RetryPolicyBuilder::retryAfterMax);
 
-	private final @Nullable String attribute;
-
-	@SuppressWarnings("ImmutableEnumChecker") // parsers and setters have no state
-	private final ValueType type;
-
-	@SuppressWarnings("ImmutableEnumChecker")
-	private final @Nullable BiConsumer<RetryPolicyBuilder, Object> setter;
-
-	PolicyKey(ValueType type) {
-		this(type, null);
-	}
-
-	@SuppressWarnings("unchecked") // the setter gets what the parser returns
-	<T> PolicyKey(Function<String, T> parser, String builtIn, BiConsumer<RetryPolicyBuilder, T> setter) {
-		this(ValueType.of(parser, builtIn), (BiConsumer<RetryPolicyBuilder, Object>) setter);
-	}
-
-	PolicyKey(ValueType type, @Nullable BiConsumer<RetryPolicyBuilder, Object> setter) {
-		this.type = type;
-		this.setter = setter;
-		this.attribute = Attributes.NAMES.get(Name.of(this.key));
+	private PolicyKey() {
 	}
 
 	private static @Nullable Duration orNull(Duration limit) {
 		return limit.isZero() ? null : limit;
-	}
-
-	/**
-	 * Return the key below the policy's name, for instance {@code max-attempts} or
-	 * {@code retry-after.max}.
-	 */
-	@Override
-	public String key() {
-		return this.key;
-	}
-
-	/**
-	 * Return the attribute of the annotation, or null for a key of the configuration
-	 * only.
-	 */
-	public @Nullable String attribute() {
-		return this.attribute;
-	}
-
-	@Override
-	public ValueType type() {
-		return this.type;
-	}
-
-	/** Return the setter of the builder, or null if the value depends on others. */
-	public @Nullable BiConsumer<RetryPolicyBuilder, Object> setter() {
-		return this.setter;
-	}
-
-	/** Return the key that is written like the given text, whatever its separators. */
-	static @Nullable PolicyKey of(String text) {
-		return Section.POLICIES.keyOf(text);
-	}
-
-	/** The attributes of the annotation. */
-	private static final class Attributes {
-
-		private static final Map<Name, String> NAMES = new HashMap<>();
-
-		static {
-			for (Method attribute : Backoff.class.getDeclaredMethods()) {
-				NAMES.put(Name.of(attribute.getName()), attribute.getName());
-			}
-		}
-
 	}
 
 }

@@ -30,7 +30,7 @@ final class PropertyScan {
 
 	private final List<Supplier<List<SourceProperty>>> sources = new ArrayList<>();
 
-	private final Map<Section<?>, Map<Name, Name>> names = new HashMap<>();
+	private final Map<Section, Map<Name, Name>> names = new HashMap<>();
 
 	PropertyScan(ConfigurableEnvironment environment) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
@@ -58,16 +58,16 @@ final class PropertyScan {
 	}
 
 	/** Return a name in its first spelling, or as given if only variables have it. */
-	Name spelled(Section<?> section, String name) {
+	Name spelled(Section section, String name) {
 		return names(section).getOrDefault(Name.of(name), Name.of(name));
 	}
 
 	/** Return the first spellings by section. */
-	Map<Section<?>, Map<Name, Name>> names() {
+	Map<Section, Map<Name, Name>> names() {
 		return this.names;
 	}
 
-	private Map<Name, Name> names(Section<?> section) {
+	private Map<Name, Name> names(Section section) {
 		return this.names.computeIfAbsent(section, (any) -> new LinkedHashMap<>());
 	}
 
@@ -114,7 +114,7 @@ final class PropertyScan {
 	/** Ask a source that cannot list its keys for each key that it can have. */
 	private List<SourceProperty> lookUp(ConfigurationPropertySource source) {
 		List<SourceProperty> keys = new ArrayList<>();
-		for (Section<?> section : Section.ALL) {
+		for (Section section : Section.ALL) {
 			ConfigurationPropertyName parent = ROOT.append(section.key());
 			if (!section.isNamed()) {
 				section.keyTexts().forEach((key) -> lookUp(source, parent.append(key), keys));

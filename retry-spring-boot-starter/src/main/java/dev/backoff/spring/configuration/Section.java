@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,28 +12,26 @@ import org.jspecify.annotations.Nullable;
  * {@code backoff}, the defaults, or the same keys below each name of a policy, a breaker
  * or a budget.
  *
- * @param <K> the keys
  * @since 0.1
  */
-public final class Section<K extends Enum<K> & ConfigurationKey> {
+public final class Section {
 
-	static final Section<SettingKey> SETTINGS = new Section<>("", "backoff", SettingKey.class, "");
+	static final Section SETTINGS = new Section("", "backoff", SettingKey.KEYS, "");
 
-	static final Section<PolicyKey> DEFAULTS = new Section<>("defaults", "the defaults", PolicyKey.class, "base");
+	static final Section DEFAULTS = new Section("defaults", "the defaults", PolicyKey.KEYS, "base");
 
 	/** The policies. */
-	public static final Section<PolicyKey> POLICIES = new Section<>("policies", "policy", PolicyKey.class, "base");
+	public static final Section POLICIES = new Section("policies", "policy", PolicyKey.KEYS, "base");
 
 	/** The breakers. */
-	public static final Section<BreakerKey> BREAKERS = new Section<>("breakers", "breaker", BreakerKey.class,
-			"failure-rate");
+	public static final Section BREAKERS = new Section("breakers", "breaker", BreakerKey.KEYS, "failure-rate");
 
 	/** The budgets. */
-	public static final Section<BudgetKey> BUDGETS = new Section<>("budgets", "budget", BudgetKey.class, "tokens");
+	public static final Section BUDGETS = new Section("budgets", "budget", BudgetKey.KEYS, "tokens");
 
-	static final List<Section<?>> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
+	static final List<Section> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
 
-	static final List<Section<?>> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
+	static final List<Section> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
 
 	private static final int SHORT_WORD = 4;
 
@@ -42,27 +39,27 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	private final String noun;
 
-	private final Map<Name, K> keys = new LinkedHashMap<>();
+	private final Map<Name, Key<?>> keys = new LinkedHashMap<>();
 
 	private final String example;
 
-	private Section(String key, String noun, Class<K> keys, String example) {
+	private Section(String key, String noun, List<Key<?>> keys, String example) {
 		this.key = key;
 		this.noun = noun;
 		this.example = example;
-		Stream.of(keys.getEnumConstants())
+		keys.stream()
 			.filter((candidate) -> candidate != PolicyKey.INHERITS || !key.equals("defaults"))
 			.forEach((candidate) -> this.keys.put(Name.of(candidate.key()), candidate));
 	}
 
 	/** Return the section of a key whose parts after {@code backoff} are given. */
-	static Section<?> of(List<String> path) {
-		Section<?> section = (path.size() > 1) ? of(path.get(0)) : null;
+	static Section of(List<String> path) {
+		Section section = (path.size() > 1) ? of(path.get(0)) : null;
 		return (section != null) ? section : SETTINGS;
 	}
 
 	/** Return the section that is written like the given text, or null. */
-	static @Nullable Section<?> of(String text) {
+	static @Nullable Section of(String text) {
 		Name wanted = Name.of(text);
 		return ALL.stream().filter((section) -> section != SETTINGS && wanted.is(section.key)).findFirst().orElse(null);
 	}
@@ -84,24 +81,25 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	/** Return how many parts of a path come before its keys. */
 	int depth() {
-		return isNamed() ? 2 : (this == (Section<?>) SETTINGS) ? 0 : 1;
+		return isNamed() ? 2 : (this == SETTINGS) ? 0 : 1;
 	}
 
 	/** Return whether policies refer to its names, so no name may be the word none. */
 	boolean isReferredTo() {
-		return this == (Section<?>) BREAKERS || this == (Section<?>) BUDGETS;
+		return this == BREAKERS || this == BUDGETS;
 	}
 
-	Collection<K> keys() {
+	/** Return its keys, in their order. */
+	public Collection<Key<?>> keys() {
 		return this.keys.values();
 	}
 
 	List<String> keyTexts() {
-		return keys().stream().map(ConfigurationKey::key).toList();
+		return keys().stream().<String>map(Key::key).toList();
 	}
 
 	/** Return the key that is written like the given text, whatever its separators. */
-	@Nullable K keyOf(String text) {
+	public @Nullable Key<?> keyOf(String text) {
 		return this.keys.get(Name.of(text));
 	}
 
@@ -116,7 +114,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 
 	/** Return the first of the keys that stand below the given text, or null. */
 	@Nullable String firstBelow(String text) {
-		Section<?> section = (this == (Section<?>) SETTINGS) ? of(text) : null;
+		Section section = (this == SETTINGS) ? of(text) : null;
 		if (section != null) {
 			return section.isNamed() ? "<name>." + section.example : section.example;
 		}
@@ -141,7 +139,7 @@ public final class Section<K extends Enum<K> & ConfigurationKey> {
 	}
 
 	/** The values below one name of a section. */
-	public record Entry<K extends Enum<K> & ConfigurationKey>(String name, Map<K, ConfigValue> values) {
+	public record Entry(String name, Map<Key<?>, ConfigValue> values) {
 	}
 
 }

@@ -1,97 +1,102 @@
 package dev.backoff.spring.configuration;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 
-import org.jspecify.annotations.Nullable;
+import dev.backoff.spring.configuration.BackoffProperties.AdviceMode;
+import dev.backoff.spring.configuration.BackoffProperties.OtherRetries;
+import dev.backoff.spring.configuration.BackoffProperties.RandomKind;
+import dev.backoff.spring.configuration.BackoffProperties.UnknownKeys;
+import dev.backoff.spring.configuration.DurableSettings.InitializeSchema;
+import dev.backoff.spring.configuration.DurableSettings.Store;
 
-/** The keys directly below {@code backoff}, with their parsers and defaults. */
-enum SettingKey implements ConfigurationKey {
+/**
+ * The keys directly below {@code backoff}, with their parsers and defaults.
+ *
+ * @since 0.1
+ */
+public final class SettingKey {
 
-	ENABLED("enabled", TextValues::flag, "true"),
+	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	RETRIES_ENABLED("retries-enabled", TextValues::flag, "true"),
+	public static final Key<Boolean> ENABLED = Key.of(KEYS, "enabled", TextValues::flag, "true");
 
-	UNKNOWN_KEYS("unknown-keys", (text) -> TextValues.word(BackoffProperties.UnknownKeys.class, text), "error"),
+	public static final Key<Boolean> RETRIES_ENABLED = Key.of(KEYS, "retries-enabled", TextValues::flag, "true");
 
-	INSTANCES("instances", OverloadValues::wholeNumber, "1"),
+	public static final Key<UnknownKeys> UNKNOWN_KEYS = Key.of(KEYS, "unknown-keys",
+			TextValues.oneOf(UnknownKeys.class), "error");
 
-	RANDOM("random", (text) -> TextValues.word(BackoffProperties.RandomKind.class, text), "fast"),
+	public static final Key<Integer> INSTANCES = Key.of(KEYS, "instances", OverloadValues::wholeNumber, "1");
 
-	MODE("mode", (text) -> TextValues.word(BackoffProperties.AdviceMode.class, text), "proxy"),
+	public static final Key<RandomKind> RANDOM = Key.of(KEYS, "random", TextValues.oneOf(RandomKind.class), "fast");
 
-	OTHER_RETRIES("other-retries", (text) -> TextValues.word(BackoffProperties.OtherRetries.class, text), "warn"),
+	public static final Key<AdviceMode> MODE = Key.of(KEYS, "mode", TextValues.oneOf(AdviceMode.class), "proxy");
 
-	METRICS_ENABLED("metrics.enabled", TextValues::flag, "true"),
+	public static final Key<OtherRetries> OTHER_RETRIES = Key.of(KEYS, "other-retries",
+			TextValues.oneOf(OtherRetries.class), "warn");
 
-	METRICS_SLO("metrics.slo", TextValues::positiveDuration),
+	public static final Key<Boolean> METRICS_ENABLED = Key.of(KEYS, "metrics.enabled", TextValues::flag, "true");
 
-	METRICS_DURATIONS("metrics.durations", TextValues::flag, "false"),
+	public static final Key<List<Duration>> METRICS_SLO = Key.ofEach(KEYS, "metrics.slo", TextValues::positiveDuration);
 
-	OBSERVATION_ENABLED("observation.enabled", TextValues::flag, "false"),
+	public static final Key<Boolean> METRICS_DURATIONS = Key.of(KEYS, "metrics.durations", TextValues::flag, "false");
 
-	HTTP_HOSTS("http.hosts", TextValues::hostPattern),
+	public static final Key<Boolean> OBSERVATION_ENABLED = Key.of(KEYS, "observation.enabled", TextValues::flag,
+			"false");
 
-	HTTP_ATTEMPT_HEADER("http.attempt-header", TextValues::headerName, HttpSettings.ATTEMPT),
+	public static final Key<List<String>> HTTP_HOSTS = Key.ofEach(KEYS, "http.hosts", TextValues::hostPattern);
 
-	HTTP_DEADLINE_HEADER("http.deadline-header", TextValues::headerName, HttpSettings.DEADLINE),
+	public static final Key<String> HTTP_ATTEMPT_HEADER = Key.of(KEYS, "http.attempt-header", TextValues::headerName,
+			HttpSettings.ATTEMPT);
 
-	HTTP_IDEMPOTENCY_HEADER("http.idempotency-header", TextValues::headerName, HttpSettings.IDEMPOTENCY),
+	public static final Key<String> HTTP_DEADLINE_HEADER = Key.of(KEYS, "http.deadline-header", TextValues::headerName,
+			HttpSettings.DEADLINE);
 
-	HTTP_INBOUND("http.inbound", TextValues::flag, "false"),
+	public static final Key<String> HTTP_IDEMPOTENCY_HEADER = Key.of(KEYS, "http.idempotency-header",
+			TextValues::headerName, HttpSettings.IDEMPOTENCY);
 
-	ENDPOINT_MESSAGES("endpoint.messages", TextValues::flag, "false"),
+	public static final Key<Boolean> HTTP_INBOUND = Key.of(KEYS, "http.inbound", TextValues::flag, "false");
 
-	HEALTH_BREAKERS("health.breakers", TextValues::flag, "false"),
+	public static final Key<Boolean> ENDPOINT_MESSAGES = Key.of(KEYS, "endpoint.messages", TextValues::flag, "false");
 
-	SHUTDOWN_WAIT("shutdown.wait", TextValues::duration, "0ms"),
+	public static final Key<Boolean> HEALTH_BREAKERS = Key.of(KEYS, "health.breakers", TextValues::flag, "false");
 
-	DURABLE_WORK("durable.work", TextValues::flag, "true"),
+	public static final Key<Duration> SHUTDOWN_WAIT = Key.of(KEYS, "shutdown.wait", TextValues::duration, "0ms");
 
-	DURABLE_STORE("durable.store", (text) -> TextValues.word(DurableSettings.Store.class, text), "auto"),
+	public static final Key<Boolean> DURABLE_WORK = Key.of(KEYS, "durable.work", TextValues::flag, "true");
 
-	DURABLE_DATA_SOURCE("durable.data-source", Function.identity(), null),
+	public static final Key<Store> DURABLE_STORE = Key.of(KEYS, "durable.store", TextValues.oneOf(Store.class), "auto");
 
-	DURABLE_FILE("durable.file", Function.identity(), "./backoff-durable"),
+	public static final Key<String> DURABLE_DATA_SOURCE = Key.of(KEYS, "durable.data-source", Function.identity(),
+			null);
 
-	DURABLE_TABLE("durable.table", TextValues::tableName, "backoff_calls"),
+	public static final Key<String> DURABLE_FILE = Key.of(KEYS, "durable.file", Function.identity(),
+			"./backoff-durable");
 
-	DURABLE_INITIALIZE_SCHEMA("durable.initialize-schema",
-			(text) -> TextValues.word(DurableSettings.InitializeSchema.class, text), "auto"),
+	public static final Key<String> DURABLE_TABLE = Key.of(KEYS, "durable.table", TextValues::tableName,
+			"backoff_calls");
 
-	DURABLE_POLL_INTERVAL("durable.poll-interval", TextValues::positiveDuration, "5s"),
+	public static final Key<InitializeSchema> DURABLE_INITIALIZE_SCHEMA = Key.of(KEYS, "durable.initialize-schema",
+			TextValues.oneOf(InitializeSchema.class), "auto");
 
-	DURABLE_HEARTBEAT("durable.heartbeat", TextValues::positiveDuration, "5s"),
+	public static final Key<Duration> DURABLE_POLL_INTERVAL = Key.of(KEYS, "durable.poll-interval",
+			TextValues::positiveDuration, "5s");
 
-	DURABLE_MAX_LOSSES("durable.max-losses", OverloadValues::wholeNumber, "5"),
+	public static final Key<Duration> DURABLE_HEARTBEAT = Key.of(KEYS, "durable.heartbeat",
+			TextValues::positiveDuration, "5s");
 
-	DURABLE_MAX_PAYLOAD("durable.max-payload", TextValues::size, "64KB"),
+	public static final Key<Integer> DURABLE_MAX_LOSSES = Key.of(KEYS, "durable.max-losses",
+			OverloadValues::wholeNumber, "5");
 
-	DURABLE_SHUTDOWN_WAIT("durable.shutdown-wait", TextValues::duration, "20s");
+	public static final Key<Integer> DURABLE_MAX_PAYLOAD = Key.of(KEYS, "durable.max-payload", TextValues::size,
+			"64KB");
 
-	private final String key;
+	public static final Key<Duration> DURABLE_SHUTDOWN_WAIT = Key.of(KEYS, "durable.shutdown-wait",
+			TextValues::duration, "20s");
 
-	@SuppressWarnings("ImmutableEnumChecker") // parsers have no state
-	private final ValueType type;
-
-	SettingKey(String key, Function<String, ?> parser, @Nullable String builtIn) {
-		this.key = key;
-		this.type = ValueType.of(parser, builtIn);
-	}
-
-	/** A list, each of whose elements is read by itself. */
-	SettingKey(String key, Function<String, ?> parser) {
-		this.key = key;
-		this.type = ValueType.each(parser);
-	}
-
-	@Override
-	public String key() {
-		return this.key;
-	}
-
-	@Override
-	public ValueType type() {
-		return this.type;
+	private SettingKey() {
 	}
 
 }

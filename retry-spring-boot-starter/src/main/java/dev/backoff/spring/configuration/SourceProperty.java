@@ -112,7 +112,7 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		return List.of(section(), Name.of(name()), Name.of(String.join("", below())));
 	}
 
-	Section<?> section() {
+	Section section() {
 		return Section.of(this.path);
 	}
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -239,6 +240,11 @@ final class TextValues {
 		}
 		return Integer
 			.parseInt(size.group(1)) << (10 * "BKM".indexOf(size.group(2).toUpperCase(Locale.ROOT).charAt(0)));
+	}
+
+	/** Return the reader of one of some words. */
+	static <E extends Enum<E>> Function<String, E> oneOf(Class<E> type) {
+		return (text) -> word(type, text);
 	}
 
 	/** Read one of some words, whatever its case and its separators. */

@@ -20,7 +20,7 @@ final class UnknownKey {
 	}
 
 	/** Report a key that its section does not have. */
-	static Problem of(Section<?> section, SourceProperty key) {
+	static Problem of(Section section, SourceProperty key) {
 		String written = String.join(".", key.below());
 		if (section == Section.SETTINGS) {
 			return key.problem("is no key of backoff", settingFix(key.path(), written));
@@ -29,7 +29,7 @@ final class UnknownKey {
 				fix(section, key, written));
 	}
 
-	private static String fix(Section<?> section, SourceProperty key, String written) {
+	private static String fix(Section section, SourceProperty key, String written) {
 		String group = (key.below().size() > 1) ? section.groupNear(key.below().get(0)) : null;
 		if (group != null) {
 			return belowGroup(section, group, key.below());
@@ -45,7 +45,7 @@ final class UnknownKey {
 		return section.isReferredTo() ? known(section, written) : policyFix(key, written);
 	}
 
-	private static String belowGroup(Section<?> section, String group, List<String> path) {
+	private static String belowGroup(Section section, String group, List<String> path) {
 		List<String> known = section.keyTexts().stream().filter((text) -> text.startsWith(group + ".")).toList();
 		String rest = group + "." + String.join(".", path.subList(1, path.size()));
 		String nearest = Nearest.of(rest, known);
@@ -54,7 +54,7 @@ final class UnknownKey {
 	}
 
 	/* Without brackets, a name with a dot reads as a name and a longer key. */
-	private static @Nullable String dottedName(SourceProperty key, Section<?> section) {
+	private static @Nullable String dottedName(SourceProperty key, Section section) {
 		List<String> path = key.path();
 		for (int end = 3; end < path.size(); end++) {
 			if (section.keyOf(String.join(".", path.subList(end, path.size()))) != null) {
@@ -81,8 +81,8 @@ final class UnknownKey {
 	/* Breakers and budgets have sections of their own, and policies only name them. */
 	private static @Nullable String elsewhere(String written) {
 		int dot = written.indexOf('.');
-		Section<?> grouped = (dot > 0) ? OtherWords.section(written.substring(0, dot)) : null;
-		for (Section<?> section : List.of(Section.BREAKERS, Section.BUDGETS)) {
+		Section grouped = (dot > 0) ? OtherWords.section(written.substring(0, dot)) : null;
+		for (Section section : List.of(Section.BREAKERS, Section.BUDGETS)) {
 			String define = "Define it below backoff." + section.key() + ".<name>";
 			if (section == grouped) {
 				return define + ", and write " + section.noun() + ": <name>.";
@@ -94,14 +94,14 @@ final class UnknownKey {
 		return null;
 	}
 
-	private static String known(Section<?> section, String written) {
+	private static String known(Section section, String written) {
 		String nearest = OtherWords.meant(section, written, section.keyTexts());
 		return (nearest != null) ? "Write " + nearest + " instead of " + written + OtherWords.difference(written) + "."
 				: "Known keys: " + String.join(", ", section.keyTexts()) + ".";
 	}
 
 	private static String settingFix(List<String> path, String written) {
-		PolicyKey ofPolicy = Section.DEFAULTS.keyOf(written);
+		Key<?> ofPolicy = Section.DEFAULTS.keyOf(written);
 		if (ofPolicy != null) {
 			return "Write backoff.defaults." + ofPolicy.key() + ", or the key below a policy.";
 		}
@@ -131,7 +131,7 @@ final class UnknownKey {
 	}
 
 	private static @Nullable String groupNear(String written) {
-		Section<?> section = OtherWords.section(written);
+		Section section = OtherWords.section(written);
 		List<String> groups = new ArrayList<>(Section.NAMED.stream().map(Section::key).toList());
 		groups.add(Section.DEFAULTS.key());
 		groups.addAll(Section.SETTINGS.groups());

@@ -30,7 +30,7 @@ record VariableName(List<String> path, int index) {
 	private static final int DEFINED = 1000;
 
 	/** Read a variable; a name that another source defines is preferred. */
-	static @Nullable VariableName of(String variable, BiPredicate<Section<?>, Name> defined) {
+	static @Nullable VariableName of(String variable, BiPredicate<Section, Name> defined) {
 		Matcher parts = VARIABLE.matcher(variable);
 		if (!parts.matches()) {
 			return null;
@@ -40,12 +40,12 @@ record VariableName(List<String> path, int index) {
 		return (path != null) ? new VariableName(path, index) : null;
 	}
 
-	private static @Nullable List<String> path(String letters, int index, BiPredicate<Section<?>, Name> defined) {
-		SettingKey setting = Section.SETTINGS.keyOf(letters);
+	private static @Nullable List<String> path(String letters, int index, BiPredicate<Section, Name> defined) {
+		Key<?> setting = Section.SETTINGS.keyOf(letters);
 		if (setting != null) {
 			return (index < 0 || setting.isList()) ? List.of(setting.key()) : null;
 		}
-		for (Section<?> section : Section.ALL) {
+		for (Section section : Section.ALL) {
 			if (!section.key().isEmpty() && letters.startsWith(section.key())) {
 				return path(section, letters.substring(section.key().length()), index, defined);
 			}
@@ -53,11 +53,11 @@ record VariableName(List<String> path, int index) {
 		return null;
 	}
 
-	private static @Nullable List<String> path(Section<?> section, String letters, int index,
-			BiPredicate<Section<?>, Name> defined) {
+	private static @Nullable List<String> path(Section section, String letters, int index,
+			BiPredicate<Section, Name> defined) {
 		List<String> best = null;
 		int longest = 0;
-		for (ConfigurationKey key : section.keys()) {
+		for (Key<?> key : section.keys()) {
 			String end = Name.of(key.key()).letters();
 			String name = letters.endsWith(end) ? letters.substring(0, letters.length() - end.length()) : "";
 			boolean fits = section.isNamed() ? !name.isEmpty() : letters.equals(end);

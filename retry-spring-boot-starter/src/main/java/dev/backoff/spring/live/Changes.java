@@ -8,16 +8,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BreakerKey;
-import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Name;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyUse;
 
@@ -42,28 +39,32 @@ final class Changes {
 		Set<Name> named = new HashSet<>();
 		for (PolicyUse use : uses) {
 			named.add(Name.of(use.policy().name()));
-			moment.put("policy " + use.policy().name(), use.method(), use.policy().values(), PolicyKey::key);
+			moment.put("policy " + use.policy().name(), use.method(), texts(use.policy().values()));
 		}
 		policies.names()
 			.stream()
 			.filter((name) -> !named.contains(Name.of(name)))
 			.flatMap((name) -> policies.peek(name).stream())
-			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, policy.values(), PolicyKey::key));
+			.forEach((policy) -> moment.put("policy " + policy.name(), ITSELF, texts(policy.values())));
 		BackoffConfiguration configuration = policies.configuration();
 		configuration.breakers()
 			.values()
-			.forEach((entry) -> moment.put("breaker " + entry.name(), ITSELF, entry.values(), BreakerKey::key));
+			.forEach((entry) -> moment.put("breaker " + entry.name(), ITSELF, texts(entry.values())));
 		configuration.budgets()
 			.values()
-			.forEach((entry) -> moment.put("budget " + entry.name(), ITSELF, entry.values(), BudgetKey::key));
-		moment.put("backoff", ITSELF, configuration.settings(), Function.identity());
+			.forEach((entry) -> moment.put("budget " + entry.name(), ITSELF, texts(entry.values())));
+		moment.put("backoff", ITSELF, configuration.settings());
 		return moment;
 	}
 
-	private <K> void put(String subject, String method, Map<K, EffectiveValue> values, Function<K, String> key) {
-		Map<String, EffectiveValue> texts = this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>())
-			.computeIfAbsent(method, (name) -> new LinkedHashMap<>());
-		values.forEach((any, value) -> texts.put(key.apply(any), value));
+	private void put(String subject, String method, Map<String, EffectiveValue> values) {
+		this.values.computeIfAbsent(subject, (name) -> new LinkedHashMap<>()).put(method, values);
+	}
+
+	private static Map<String, EffectiveValue> texts(Map<Key<?>, EffectiveValue> values) {
+		Map<String, EffectiveValue> texts = new LinkedHashMap<>();
+		values.forEach((key, value) -> texts.put(key.key(), value));
+		return texts;
 	}
 
 	/** Return the values with another text later. */

@@ -19,6 +19,7 @@ import org.springframework.beans.factory.DisposableBean;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -147,7 +148,7 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> put(Overrides.ALL, Map.of(PolicyKey.ENABLED, Boolean.toString(enabled)), limit));
 	}
 
-	private List<ValueChange> put(String policy, Map<PolicyKey, String> values, @Nullable Duration limit) {
+	private List<ValueChange> put(String policy, Map<Key<?>, String> values, @Nullable Duration limit) {
 		try {
 			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expireOrTryAgain)
 					: null;
@@ -309,7 +310,7 @@ public final class LiveConfiguration implements DisposableBean {
 	 * Return when an override ends. It is empty if there is no such override or the
 	 * override holds until it is reset.
 	 */
-	public Optional<Instant> until(String policy, PolicyKey key) {
+	public Optional<Instant> until(String policy, Key<?> key) {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);
 	}
 

@@ -18,6 +18,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import dev.backoff.event.CallRecorder;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
@@ -47,7 +48,8 @@ public final class BackoffObservationAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
 	StoppedCalls backoffStoppedCalls(ObjectProvider<Clock> clock, BackoffPolicies policies) {
-		return new StoppedCalls(clock.getIfUnique(Clock::systemUTC), () -> policies.configuration().isMessagesShown());
+		return new StoppedCalls(clock.getIfUnique(Clock::systemUTC),
+				() -> policies.configuration().get(SettingKey.ENDPOINT_MESSAGES));
 	}
 
 	/* After the nested classes, so that meters come first. */
@@ -95,8 +97,9 @@ public final class BackoffObservationAutoConfiguration {
 		@ConditionalOnMissingBean(CallRecorder.Factory.class)
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
 				ObjectProvider<OverloadSafety> safety) {
-			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().slo(),
-					policies.configuration().isDurations(), (policy) -> safety.getObject().limit(policy) != null);
+			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().get(SettingKey.METRICS_SLO),
+					policies.configuration().get(SettingKey.METRICS_DURATIONS),
+					(policy) -> safety.getObject().limit(policy) != null);
 		}
 
 		@Bean

@@ -11,6 +11,8 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffProperties;
+import dev.backoff.spring.configuration.SettingKey;
 
 /**
  * Log the other retries once, after start-up: a WARN for each annotation beside
@@ -35,7 +37,8 @@ public final class OtherRetriesLog implements ApplicationListener<ApplicationRea
 
 	@Override
 	public void onApplicationEvent(ApplicationReadyEvent event) {
-		if (!this.configuration.isEnabled() || !this.configuration.isOtherRetriesWarned()
+		if (!this.configuration.isEnabled()
+				|| this.configuration.get(SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.OFF
 				|| !this.logged.compareAndSet(false, true)) {
 			return;
 		}

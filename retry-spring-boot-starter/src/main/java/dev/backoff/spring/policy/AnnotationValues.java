@@ -2,22 +2,21 @@ package dev.backoff.spring.policy;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Level.Rank;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
 
 /**
  * The values that one annotation sets, with placeholders resolved.
@@ -25,16 +24,17 @@ import dev.backoff.spring.configuration.Problem;
  * @param name the policy's name, empty if it gives none
  * @param values what it sets
  */
-record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
+record AnnotationValues(String name, Map<Key<?>, ConfigValue> values) {
 
 	/* Found once, because each search copies all methods of the annotation. */
-	private static final Map<PolicyKey, Method> ATTRIBUTES = attributes();
+	private static final Map<Key<?>, Method> ATTRIBUTES = attributes();
 
-	private static Map<PolicyKey, Method> attributes() {
-		Map<PolicyKey, Method> attributes = new EnumMap<>(PolicyKey.class);
-		for (PolicyKey key : PolicyKey.values()) {
-			if (key.attribute() != null) {
-				attributes.put(key, ClassUtils.getMethod(Backoff.class, key.attribute()));
+	private static Map<Key<?>, Method> attributes() {
+		Map<Key<?>, Method> attributes = new TreeMap<>();
+		for (Method attribute : Backoff.class.getDeclaredMethods()) {
+			Key<?> key = Section.POLICIES.keyOf(attribute.getName());
+			if (key != null) {
+				attributes.put(key, attribute);
 			}
 		}
 		return attributes;
@@ -43,11 +43,11 @@ record AnnotationValues(String name, Map<PolicyKey, ConfigValue> values) {
 	/** Read an annotation, in which attributes of composed annotations are merged. */
 	static AnnotationValues of(Backoff annotation, Rank rank, String on, String origin, Placeholders placeholders,
 			List<Problem> problems) {
-		Map<PolicyKey, ConfigValue> values = new TreeMap<>();
+		Map<Key<?>, ConfigValue> values = new TreeMap<>();
 		ATTRIBUTES.forEach((key, attribute) -> {
 			List<String> texts = texts(ReflectionUtils.invokeMethod(attribute, annotation));
 			if (!texts.isEmpty()) {
-				ConfigValue value = new ConfigValue(texts, "@Backoff on " + on + ": invalid " + key.attribute(),
+				ConfigValue value = new ConfigValue(texts, "@Backoff on " + on + ": invalid " + attribute.getName(),
 						Level.of(rank), "annotation on " + origin)
 					.read(key, placeholders.of(key), problems);
 				if (value != null) {

@@ -12,6 +12,7 @@ import dev.backoff.delay.Shape;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
@@ -47,7 +48,7 @@ final class DelayAssembler {
 				yield Shape.linear(base, this.values.read(PolicyKey.STEP, base, DurationText.exact(base)));
 			}
 			case EXPONENTIAL -> Shape.exponential(this.values.read(PolicyKey.BASE),
-					jitter.replacesShape() ? 1.0 : this.values.<Double>read(PolicyKey.MULTIPLIER));
+					jitter.replacesShape() ? 1.0 : this.values.read(PolicyKey.MULTIPLIER));
 		};
 		if (shape == null) {
 			return null;
@@ -59,13 +60,13 @@ final class DelayAssembler {
 
 	private @Nullable Shape ladder() {
 		return (this.values.written(PolicyKey.LADDER) == null) ? null
-				: Shape.ladder(this.values.<List<Duration>>read(PolicyKey.LADDER, List.of(), ""));
+				: Shape.ladder(this.values.read(PolicyKey.LADDER, List.of(), ""));
 	}
 
 	private ShapeName shapeName() {
 		ConfigValue shape = this.values.written(PolicyKey.SHAPE);
 		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
-		ShapeName written = (shape != null) ? shape.value() : ShapeName.EXPONENTIAL;
+		ShapeName written = this.values.get(PolicyKey.SHAPE);
 		boolean ladderWins = ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()));
 		if (ladder != null && shape != null && ladder.level().equals(shape.level()) && written != ShapeName.LADDER) {
 			this.values.conflict(ladder, "contradicts the shape " + shape.text() + " beside it",
@@ -95,7 +96,7 @@ final class DelayAssembler {
 		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, decisive, "ladder");
 	}
 
-	private void reject(PolicyKey key, boolean used, @Nullable ConfigValue decisive, String owner) {
+	private void reject(Key<?> key, boolean used, @Nullable ConfigValue decisive, String owner) {
 		ConfigValue written = this.values.written(key);
 		if (!used && written != null && (decisive == null || written.level().isAtLeast(decisive.level()))) {
 			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
@@ -132,13 +133,13 @@ final class DelayAssembler {
 	private @Nullable Duration cap(ShapeName name, Shape shape, Jitter jitter) {
 		ConfigValue cap = this.values.written(PolicyKey.CAP);
 		boolean ladder = name == ShapeName.LADDER;
-		PolicyKey anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
+		Key<?> anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
 		boolean yields = cap != null && !cap.level().isAtLeast(this.values.level(anchor));
 		if (cap == null || (ladder && yields)) {
 			putBuiltInCap(shape);
 			return null;
 		}
-		Duration limit = cap.value();
+		Duration limit = PolicyKey.CAP.of(cap);
 		boolean doubled = jitter.replacesShape();
 		long base = shape.baseNanos();
 		long least = doubled ? Nanos.times(base, 2) : base;

@@ -11,8 +11,8 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
 /**
@@ -31,7 +31,7 @@ import dev.backoff.spring.configuration.Problem;
  */
 public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClassifier, boolean replayed,
 		@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
-		Map<PolicyKey, EffectiveValue> values) {
+		Map<Key<?>, EffectiveValue> values) {
 
 	/** Return the policy's name, with the configuration's spelling if there is one. */
 	public String name() {
@@ -64,13 +64,13 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 	}
 
 	/** Return whether a value is neither built in nor the default of durable policies. */
-	public boolean isSet(PolicyKey key) {
+	public boolean isSet(Key<?> key) {
 		EffectiveValue value = this.values.get(key);
 		return value != null && !value.level().equals(Level.BUILT_IN) && !value.level().equals(Level.DURABLE_DEFAULT);
 	}
 
 	/** Return whether a value was written for this policy alone. */
-	public boolean isOfOne(PolicyKey key) {
+	public boolean isOfOne(Key<?> key) {
 		EffectiveValue value = this.values.get(key);
 		return value != null && value.level().isOfOne();
 	}

@@ -9,6 +9,7 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
@@ -29,7 +30,7 @@ final class FailureTypes {
 	}
 
 	/** Return the types that lists name; those that cannot be used are reported. */
-	List<Class<? extends Throwable>> of(PolicyKey key, List<ConfigValue> lists) {
+	List<Class<? extends Throwable>> of(Key<?> key, List<ConfigValue> lists) {
 		List<Class<? extends Throwable>> types = new ArrayList<>();
 		for (ConfigValue list : lists) {
 			for (String text : list.texts()) {
@@ -42,7 +43,7 @@ final class FailureTypes {
 		return types;
 	}
 
-	private @Nullable Class<? extends Throwable> type(PolicyKey key, ConfigValue name) {
+	private @Nullable Class<? extends Throwable> type(Key<?> key, ConfigValue name) {
 		Class<?> type;
 		try {
 			type = ClassUtils.forName(name.text(), this.classLoader);

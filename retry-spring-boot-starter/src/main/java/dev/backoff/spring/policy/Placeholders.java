@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,6 +7,7 @@ import java.util.function.UnaryOperator;
 
 import org.springframework.core.env.PropertyResolver;
 
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
 
 /**
@@ -17,7 +17,7 @@ import dev.backoff.spring.configuration.PolicyKey;
  */
 final class Placeholders {
 
-	private static final Set<PolicyKey> ONCE = EnumSet.of(PolicyKey.PRESET, PolicyKey.BREAKER, PolicyKey.BUDGET,
+	private static final Set<Key<?>> ONCE = Set.of(PolicyKey.PRESET, PolicyKey.BREAKER, PolicyKey.BUDGET,
 			PolicyKey.CLASSIFIER);
 
 	private final PropertyResolver resolver;
@@ -41,7 +41,7 @@ final class Placeholders {
 	}
 
 	/** Return the resolver of an attribute. */
-	UnaryOperator<String> of(PolicyKey key) {
+	UnaryOperator<String> of(Key<?> key) {
 		return ONCE.contains(key) ? ofName() : (text) -> resolve(text, this.now);
 	}
 

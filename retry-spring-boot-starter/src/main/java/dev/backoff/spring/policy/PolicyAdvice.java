@@ -19,6 +19,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
@@ -75,7 +76,7 @@ public final class PolicyAdvice {
 		return List.copyOf(advice);
 	}
 
-	private static String text(EffectivePolicy policy, PolicyKey key) {
+	private static String text(EffectivePolicy policy, Key<?> key) {
 		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.value() : "";
 	}

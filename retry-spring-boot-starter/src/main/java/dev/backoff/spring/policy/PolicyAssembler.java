@@ -1,8 +1,6 @@
 package dev.backoff.spring.policy;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +9,11 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -62,7 +62,7 @@ final class PolicyAssembler {
 			return null;
 		}
 		ConfigValue stored = this.values.written(PolicyKey.DURABLE);
-		boolean durable = stored != null && stored.<Boolean>value();
+		boolean durable = stored != null && PolicyKey.DURABLE.of(stored);
 		if (durable) {
 			this.levels.addDurableDefaults(this.name);
 		}
@@ -80,9 +80,7 @@ final class PolicyAssembler {
 		if (delays.cap() != null) {
 			builder.cap(delays.cap());
 		}
-		for (PolicyKey key : PolicyKey.values()) {
-			set(key, builder);
-		}
+		Section.POLICIES.keys().forEach((key) -> set(key, builder));
 		ConfigValue classifier = this.values.written(PolicyKey.CLASSIFIER);
 		builder.judgedByLists(classifier != null && classifier.text().equalsIgnoreCase("none"));
 		RetryPolicy numbers = builder.maxAttempts(attempts(delays)).maxWaiting(mostWaiting()).build();
@@ -99,17 +97,17 @@ final class PolicyAssembler {
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
 			.forEach(this.values::note);
 		return new EffectivePolicy(numbers, (classifier != null && !numbers.isJudgedByLists()) ? classifier : null,
-				this.values.<Boolean>read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective());
+				this.values.read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective());
 	}
 
 	/** Put a value that depends on no other one into effect. */
-	private void set(PolicyKey key, RetryPolicyBuilder builder) {
-		BiConsumer<RetryPolicyBuilder, Object> setter = key.setter();
-		if (setter != null) {
-			Object value = this.values.read(key);
-			if (this.values.written(key) != null) {
-				setter.accept(builder, value);
-			}
+	private void set(Key<?> key, RetryPolicyBuilder builder) {
+		ConfigValue written = this.values.written(key);
+		if (key.isIndependent()) {
+			this.values.read(key);
+		}
+		if (written != null) {
+			key.set(builder, written);
 		}
 	}
 
@@ -120,7 +118,7 @@ final class PolicyAssembler {
 					"Set durable to true, or remove it."));
 		refuse(PolicyKey.MAX_WAITING, durable && this.values.level(PolicyKey.MAX_WAITING).isOfOne(),
 				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
-		Integer permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		Integer permits = this.values.get(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && permits == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
 		ConfigValue written = this.values.written(PolicyKey.CONCURRENCY);
@@ -130,7 +128,7 @@ final class PolicyAssembler {
 		return durable ? permits : null;
 	}
 
-	private void refuse(PolicyKey key, boolean refused, String rule, String fix) {
+	private void refuse(Key<?> key, boolean refused, String rule, String fix) {
 		ConfigValue written = this.values.written(key);
 		if (refused && written != null) {
 			this.values.conflict(written, rule, fix);
@@ -141,7 +139,7 @@ final class PolicyAssembler {
 	}
 
 	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */
-	private void check(PolicyKey key, ConfigValue value) {
+	private void check(Key<?> key, ConfigValue value) {
 		this.problems.addAll(value.problems());
 		if (key == PolicyKey.BREAKER || key == PolicyKey.BUDGET) {
 			this.references.check(key, value, this.levels.lineage(), this.problems);
@@ -157,9 +155,9 @@ final class PolicyAssembler {
 		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
 		if (delays.name() != ShapeName.LADDER || ladder == null
 				|| this.values.level(PolicyKey.MAX_ATTEMPTS).isAtLeast(ladder.level())) {
-			return this.values.<Integer>read(PolicyKey.MAX_ATTEMPTS);
+			return this.values.read(PolicyKey.MAX_ATTEMPTS);
 		}
-		boolean limited = !this.values.<Duration>read(PolicyKey.DEADLINE).isZero();
+		boolean limited = !this.values.read(PolicyKey.DEADLINE).isZero();
 		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().levels() + 1;
 		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts), ladder.level(),
 				(limited ? "until the deadline, " : "one retry a level, ") + ladder.origin());
@@ -168,7 +166,7 @@ final class PolicyAssembler {
 
 	/* A number from a weaker level than the concurrency's has no effect. */
 	private int mostWaiting() {
-		int permits = this.values.<Integer>strongest(PolicyKey.CONCURRENCY);
+		int permits = this.values.get(PolicyKey.CONCURRENCY);
 		ConfigValue written = this.values.written(PolicyKey.MAX_WAITING);
 		if (permits != RetryPolicy.UNLIMITED_CONCURRENCY) {
 			int otherwise = RetryPolicy.WAITING_PER_SLOT * permits;
@@ -181,7 +179,7 @@ final class PolicyAssembler {
 		return RetryPolicy.UNLIMITED_CONCURRENCY;
 	}
 
-	private List<Class<? extends Throwable>> types(PolicyKey key, List<ConfigValue> lists) {
+	private List<Class<? extends Throwable>> types(Key<?> key, List<ConfigValue> lists) {
 		List<Class<? extends Throwable>> types = this.failureTypes.of(key, lists);
 		if (!lists.isEmpty()) {
 			this.values.put(key,

@@ -2,11 +2,11 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +14,7 @@ import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Nearest;
@@ -33,9 +34,9 @@ final class PolicyLevels {
 
 	private final List<Problem> problems;
 
-	private final Map<PolicyKey, ConfigValue> strongest = new EnumMap<>(PolicyKey.class);
+	private final Map<Key<?>, ConfigValue> strongest = new TreeMap<>();
 
-	private final List<Map.Entry<PolicyKey, ConfigValue>> written = new ArrayList<>();
+	private final List<Map.Entry<Key<?>, ConfigValue>> written = new ArrayList<>();
 
 	private final List<ConfigValue> abortOn = new ArrayList<>();
 
@@ -48,7 +49,7 @@ final class PolicyLevels {
 	}
 
 	/** Add a level that is stronger than those before. */
-	void add(Map<PolicyKey, ConfigValue> values) {
+	void add(Map<Key<?>, ConfigValue> values) {
 		ConfigValue preset = values.get(PolicyKey.PRESET);
 		if (preset != null && preset.problems().isEmpty()) {
 			add(values(preset));
@@ -65,7 +66,7 @@ final class PolicyLevels {
 	/** Let the defaults of durable policies take the place of the built-in ones. */
 	void addDurableDefaults(String policy) {
 		ConfigValue preset = durableDefault(PolicyKey.PRESET, "background");
-		Map<PolicyKey, ConfigValue> defaults = new EnumMap<>(values(preset));
+		Map<Key<?>, ConfigValue> defaults = new TreeMap<>(values(preset));
 		defaults.put(PolicyKey.PRESET, preset);
 		Map.of(PolicyKey.ATTEMPT_TIMEOUT, "10m", PolicyKey.NESTED, "multiply", PolicyKey.BUDGET, "none",
 				PolicyKey.BREAKER, policy, PolicyKey.RETRY_AFTER_MAX, "24h", PolicyKey.CONCURRENCY, "8",
@@ -74,13 +75,13 @@ final class PolicyLevels {
 		defaults.forEach((key, value) -> this.strongest.putIfAbsent(key, value));
 	}
 
-	private static ConfigValue durableDefault(PolicyKey key, String text) {
+	private static ConfigValue durableDefault(Key<?> key, String text) {
 		return ConfigValue.of(key, List.of(text), "Invalid " + key.key(), Level.DURABLE_DEFAULT, "durable default");
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
-	void addWithAncestors(Section.Entry<PolicyKey> policy) {
-		List<Section.Entry<PolicyKey>> lineage = lineage(policy);
+	void addWithAncestors(Section.Entry policy) {
+		List<Section.Entry> lineage = lineage(policy);
 		lineage.forEach((ancestor) -> this.lineage.add(Name.of(ancestor.name())));
 		for (int distance = lineage.size() - 1; distance >= 0; distance--) {
 			add(inherited(lineage.get(distance).values(), distance));
@@ -88,16 +89,16 @@ final class PolicyLevels {
 		}
 	}
 
-	private static Map<PolicyKey, ConfigValue> inherited(Map<PolicyKey, ConfigValue> values, int distance) {
-		Map<PolicyKey, ConfigValue> inherited = new EnumMap<>(PolicyKey.class);
+	private static Map<Key<?>, ConfigValue> inherited(Map<Key<?>, ConfigValue> values, int distance) {
+		Map<Key<?>, ConfigValue> inherited = new TreeMap<>();
 		values.forEach((key, value) -> inherited.put(key, value.at(value.level().inherited(distance))));
 		return inherited;
 	}
 
-	private List<Section.Entry<PolicyKey>> lineage(Section.Entry<PolicyKey> policy) {
-		List<Section.Entry<PolicyKey>> lineage = new ArrayList<>();
+	private List<Section.Entry> lineage(Section.Entry policy) {
+		List<Section.Entry> lineage = new ArrayList<>();
 		Set<String> seen = new LinkedHashSet<>();
-		Section.Entry<PolicyKey> next = policy;
+		Section.Entry next = policy;
 		while (next != null) {
 			lineage.add(next);
 			seen.add(next.name());
@@ -107,8 +108,8 @@ final class PolicyLevels {
 		return lineage;
 	}
 
-	private Section.@Nullable Entry<PolicyKey> ancestor(ConfigValue inherits, Set<String> seen) {
-		Section.Entry<PolicyKey> ancestor = this.configuration.policy(inherits.text());
+	private Section.@Nullable Entry ancestor(ConfigValue inherits, Set<String> seen) {
+		Section.Entry ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
 			List<String> others = this.configuration.policyNames()
 				.stream()
@@ -133,7 +134,7 @@ final class PolicyLevels {
 		String first = this.configuration.policyNames().stream().filter(members::contains).findFirst().orElse(closing);
 		List<String> circle = new ArrayList<>(members);
 		Collections.rotate(circle, -circle.indexOf(first));
-		Section.Entry<PolicyKey> last = this.configuration.policy(circle.get(circle.size() - 1));
+		Section.Entry last = this.configuration.policy(circle.get(circle.size() - 1));
 		ConfigValue inherits = (last != null) ? last.values().get(PolicyKey.INHERITS) : null;
 		if (inherits != null) {
 			this.problems
@@ -142,10 +143,10 @@ final class PolicyLevels {
 		}
 	}
 
-	private static Map<PolicyKey, ConfigValue> values(ConfigValue written) {
-		Preset preset = written.value();
+	private static Map<Key<?>, ConfigValue> values(ConfigValue written) {
+		Preset preset = PolicyKey.PRESET.of(written);
 		boolean unlimited = preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
-		Map<PolicyKey, @Nullable Object> numbers = new EnumMap<>(PolicyKey.class);
+		Map<Key<?>, @Nullable Object> numbers = new TreeMap<>();
 		// its base is of an exponential, which replaces a ladder of a weaker level
 		numbers.put(PolicyKey.SHAPE, "exponential");
 		numbers.put(PolicyKey.BASE, DurationText.exact(preset.base()));
@@ -155,7 +156,7 @@ final class PolicyLevels {
 		numbers.put(PolicyKey.MULTIPLIER, preset.multiplier());
 		numbers.put(PolicyKey.JITTER, preset.jitter());
 		numbers.put(PolicyKey.WHEN_EMPTY, preset.isPostponedWhenEmpty() ? "wait" : null);
-		Map<PolicyKey, ConfigValue> values = new EnumMap<>(PolicyKey.class);
+		Map<Key<?>, ConfigValue> values = new TreeMap<>();
 		numbers.forEach((key, number) -> {
 			if (number != null) {
 				values.put(key, ConfigValue.of(key, List.of(number.toString()), written.place() + ": its " + key.key(),
@@ -165,12 +166,12 @@ final class PolicyLevels {
 		return values;
 	}
 
-	@Nullable ConfigValue get(PolicyKey key) {
+	@Nullable ConfigValue get(Key<?> key) {
 		return this.strongest.get(key);
 	}
 
 	/** Return all values, the shadowed ones included. */
-	List<Map.Entry<PolicyKey, ConfigValue>> written() {
+	List<Map.Entry<Key<?>, ConfigValue>> written() {
 		return this.written;
 	}
 

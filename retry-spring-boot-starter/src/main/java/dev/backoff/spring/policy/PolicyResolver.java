@@ -86,7 +86,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			written = annotation.name().isEmpty() ? written : annotation.name();
 		}
 		String name = written.isEmpty() ? label(method) : written;
-		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry entry = this.configuration.policy(name);
 		if (entry != null) {
 			markUsed(entry);
 		}
@@ -106,7 +106,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	@Override
 	public EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
-		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry entry = this.configuration.policy(name);
 		if (entry == null) {
 			problems.add(unknown("Policy " + name, name, "."));
 			throw new InvalidBackoffException(problems);
@@ -121,7 +121,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 
 	@Override
 	public Optional<EffectivePolicy> peek(String name) {
-		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
 		}
@@ -140,13 +140,13 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		assembler(null, levels(problems), this::known, ofDefaults, new ArrayList<>()).assemble();
 		found.addAll(ofDefaults);
 		Set<Name> inherited = new HashSet<>();
-		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
+		for (Section.Entry entry : this.configuration.policies()) {
 			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
 			if (inherits != null) {
 				inherited.add(Name.of(inherits.text()));
 			}
 		}
-		for (Section.Entry<PolicyKey> entry : this.configuration.policies()) {
+		for (Section.Entry entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
 			PolicyLevels levels = levels(ofPolicy);
 			levels.addWithAncestors(entry);
@@ -170,34 +170,34 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		return names(Section.POLICIES).toList();
 	}
 
-	private Stream<String> names(Section<?> section) {
+	private Stream<String> names(Section section) {
 		return this.configuration.defined(section).stream().map((name) -> known(section, name.toString()));
 	}
 
 	/** Return a policy's name as it is known, or null if nothing has that name. */
 	@Nullable String find(String name) {
 		String known = this.inEffect.get(Name.of(name));
-		Section.Entry<PolicyKey> entry = this.configuration.policy(name);
+		Section.Entry entry = this.configuration.policy(name);
 		return (known != null) ? known : (entry != null) ? known(Section.POLICIES, name) : null;
 	}
 
 	/** Return the names of a section that no method and no policy in use has. */
-	List<String> unused(Section<?> section) {
+	List<String> unused(Section section) {
 		return names(section).filter((name) -> !isUsed(section, name)).toList();
 	}
 
-	private boolean isUsed(Section<?> section, String name) {
+	private boolean isUsed(Section section, String name) {
 		return this.used.contains(Reference.to(section, name));
 	}
 
-	private void markUsed(Section<?> section, @Nullable String name) {
+	private void markUsed(Section section, @Nullable String name) {
 		if (name != null) {
 			this.used.add(Reference.to(section, name));
 		}
 	}
 
 	/** Note the first spelling, then spell a name as {@link #known} does. */
-	private String use(Section<?> section, String name) {
+	private String use(Section section, String name) {
 		this.first.putIfAbsent(Reference.to(section, name), name);
 		return known(section, name);
 	}
@@ -205,7 +205,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	/*
 	 * One spelling for logs and meters: the configuration's, else that of the first user.
 	 */
-	private String known(Section<?> section, String name) {
+	private String known(Section section, String name) {
 		return this.configuration.spelled(section, this.first.getOrDefault(Reference.to(section, name), name));
 	}
 
@@ -251,7 +251,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	private String origin(String policy) {
-		Section.Entry<PolicyKey> defined = this.configuration.policy(policy);
+		Section.Entry defined = this.configuration.policy(policy);
 		return (defined == null) ? ""
 				: defined.values().values().stream().findFirst().map((value) -> " (" + value.origin() + ")").orElse("");
 	}
@@ -270,8 +270,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		return levels;
 	}
 
-	private @Nullable EffectivePolicy assemble(String name, Section.@Nullable Entry<PolicyKey> entry,
-			PolicyLevels levels, List<Problem> problems) {
+	private @Nullable EffectivePolicy assemble(String name, Section.@Nullable Entry entry, PolicyLevels levels,
+			List<Problem> problems) {
 		if (entry != null) {
 			levels.addWithAncestors(entry);
 		}
@@ -288,14 +288,14 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 	}
 
 	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
-			BiFunction<Section<?>, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
+			BiFunction<Section, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
 		return new PolicyAssembler((name != null) ? name : "defaults", levels,
 				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
 	}
 
-	private void markUsed(Section.Entry<PolicyKey> entry) {
+	private void markUsed(Section.Entry entry) {
 		Set<String> lineage = new HashSet<>();
-		Section.Entry<PolicyKey> next = entry;
+		Section.Entry next = entry;
 		while (next != null && lineage.add(next.name())) {
 			markUsed(Section.POLICIES, next.name());
 			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
@@ -303,9 +303,9 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 	}
 
-	private record Reference(Section<?> section, Name name) {
+	private record Reference(Section section, Name name) {
 
-		static Reference to(Section<?> section, String name) {
+		static Reference to(Section section, String name) {
 			return new Reference(section, Name.of(name));
 		}
 

@@ -2,16 +2,16 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
-import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
 /** The strongest values of one policy, those in effect, and their conflicts. */
@@ -21,54 +21,52 @@ final class PolicyValues {
 
 	private final List<Problem> conflicts = new ArrayList<>();
 
-	private final Map<PolicyKey, EffectiveValue> effective = new EnumMap<>(PolicyKey.class);
+	private final Map<Key<?>, EffectiveValue> effective = new TreeMap<>();
 
 	PolicyValues(PolicyLevels levels) {
 		this.levels = levels;
 	}
 
-	@Nullable ConfigValue written(PolicyKey key) {
+	@Nullable ConfigValue written(Key<?> key) {
 		return this.levels.get(key);
 	}
 
 	/** Return the origin of the strongest value of a key. */
-	String origin(PolicyKey key) {
+	String origin(Key<?> key) {
 		ConfigValue written = written(key);
 		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
 
 	/** Return the level of the strongest value of a key. */
-	Level level(PolicyKey key) {
+	Level level(Key<?> key) {
 		ConfigValue written = written(key);
 		return (written != null) ? written.level() : Level.BUILT_IN;
 	}
 
 	/** Return the strongest value of a key, its default if it is not written. */
-	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
-	<T> T strongest(PolicyKey key) {
+	<T> T get(Key<T> key) {
 		ConfigValue written = written(key);
-		return (written != null) ? written.value() : key.builtIn();
+		return (written != null) ? key.of(written) : key.builtIn();
 	}
 
 	/** Put the value of a key into effect, its default if it is not written. */
-	@SuppressWarnings("TypeParameterUnusedInFormals") // the key knows the type
-	<T> T read(PolicyKey key) {
+	<T> T read(Key<T> key) {
 		return read(key, key.builtIn(), String.valueOf(key.builtInText()));
 	}
 
 	/** Put the value of a key into effect, or another one if it is not written. */
-	<T> T read(PolicyKey key, T otherwise, String otherwiseText) {
+	<T> T read(Key<T> key, T otherwise, String otherwiseText) {
 		ConfigValue written = written(key);
 		if (written == null) {
 			this.effective.put(key, EffectiveValue.builtIn(otherwiseText));
 			return otherwise;
 		}
 		note(key);
-		return written.value();
+		return key.of(written);
 	}
 
 	/** Put a value into effect, if it is written. */
-	void note(PolicyKey key) {
+	void note(Key<?> key) {
 		ConfigValue written = written(key);
 		if (written != null) {
 			this.effective.put(key, written.shown());
@@ -76,27 +74,27 @@ final class PolicyValues {
 	}
 
 	/** Put a value into effect. */
-	void put(PolicyKey key, String text, Level level, String origin) {
+	void put(Key<?> key, String text, Level level, String origin) {
 		this.effective.put(key, new EffectiveValue(text, level, origin));
 	}
 
 	/** Put another text into effect, with the level and the origin of what decides. */
-	void put(PolicyKey key, String text, @Nullable ConfigValue decisive) {
+	void put(Key<?> key, String text, @Nullable ConfigValue decisive) {
 		this.effective.put(key, (decisive == null) ? EffectiveValue.builtIn(text)
 				: new EffectiveValue(text, decisive.level(), decisive.origin()));
 	}
 
 	/** Put a default into effect, with a remark after its origin. */
-	void putBuiltIn(PolicyKey key, String text, String remark) {
+	void putBuiltIn(Key<?> key, String text, String remark) {
 		put(key, text, Level.BUILT_IN, EffectiveValue.BUILT_IN + remark);
 	}
 
 	/** Return the value in effect so far. */
-	EffectiveValue inEffect(PolicyKey key) {
+	EffectiveValue inEffect(Key<?> key) {
 		return this.effective.getOrDefault(key, EffectiveValue.builtIn(""));
 	}
 
-	Map<PolicyKey, EffectiveValue> effective() {
+	Map<Key<?>, EffectiveValue> effective() {
 		return Collections.unmodifiableMap(this.effective);
 	}
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.Name;
@@ -32,22 +33,22 @@ final class References {
 
 	private final @Nullable String policy;
 
-	private final BiFunction<Section<?>, String, String> spelling;
+	private final BiFunction<Section, String, String> spelling;
 
 	References(BackoffConfiguration configuration, @Nullable String policy,
-			BiFunction<Section<?>, String, String> spelling) {
+			BiFunction<Section, String, String> spelling) {
 		this.configuration = configuration;
 		this.policy = policy;
 		this.spelling = spelling;
 	}
 
-	private static Section<?> section(PolicyKey key) {
+	private static Section section(Key<?> key) {
 		return (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
 	}
 
 	/** Report a name that is neither defined nor the policy's own. */
-	void check(PolicyKey key, ConfigValue value, List<Name> lineage, List<Problem> problems) {
-		Section<?> section = section(key);
+	void check(Key<?> key, ConfigValue value, List<Name> lineage, List<Problem> problems) {
+		Section section = section(key);
 		Name name = Name.of(value.text());
 		boolean own = lineage.contains(name) || (this.policy != null && name.is(this.policy));
 		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
@@ -65,7 +66,7 @@ final class References {
 	}
 
 	/** Return what to write instead of a switch or a number, or null. */
-	private @Nullable String otherThanName(Section<?> section, ConfigValue value, List<Name> lineage) {
+	private @Nullable String otherThanName(Section section, ConfigValue value, List<Name> lineage) {
 		boolean budget = section == Section.BUDGETS;
 		if (budget && NUMBER.matcher(value.text()).matches()) {
 			return "Set backoff.budgets." + policyOf(value.level(), lineage) + ".tokens.";
@@ -87,9 +88,9 @@ final class References {
 	/**
 	 * Put the breaker or the budget into effect, and return its name, or null for none.
 	 */
-	@Nullable String putIntoEffect(PolicyKey key, PolicyValues values) {
+	@Nullable String putIntoEffect(Key<?> key, PolicyValues values) {
 		ConfigValue written = values.written(key);
-		Section<?> section = section(key);
+		Section section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;
 		if (written == null && this.policy != null
 				&& (budget || this.configuration.defined(section).contains(Name.of(this.policy)))) {

@@ -28,6 +28,7 @@ import org.springframework.core.NestedExceptionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 
@@ -46,7 +47,7 @@ class OperatorElsewhereTests {
 			.run(arguments);
 	}
 
-	private static Map<PolicyKey, String> overrides(ConfigurableApplicationContext context) {
+	private static Map<Key<?>, String> overrides(ConfigurableApplicationContext context) {
 		return context.getBean(BackoffPolicies.class).configuration().overrides().values("orders");
 	}
 

@@ -57,6 +57,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.safety.RetryBudgets;
@@ -611,9 +612,9 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
 					"backoff.policies.moved." + other + "=" + moved);
-			Map<PolicyKey, EffectiveValue> here = policies.current().peek("moved").orElseThrow().values();
+			Map<Key<?>, EffectiveValue> here = policies.current().peek("moved").orElseThrow().values();
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
+				Map<Key<?>, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
 				here.forEach((each, written) -> assertThat(there.get(each).value()).as(each.key())
 					.isEqualTo(written.value()));
 			});
@@ -638,7 +639,7 @@ class OperatorTests {
 			List<String> lines = JsonPath.read(response.body(), "$.configuration");
 			assertThat(lines).hasSize(2);
 			configured(lines, (theirs) -> {
-				Map<PolicyKey, EffectiveValue> values = theirs.current()
+				Map<Key<?>, EffectiveValue> values = theirs.current()
 					.peek(theirs.find(name).orElseThrow())
 					.orElseThrow()
 					.values();

@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -35,7 +34,7 @@ class ConfigurationMetadataTests {
 	@Test
 	void everyKeyOfAPolicyIsReadAndTheOtherWayRound() {
 		assertThat(keys(BackoffProperties.Policy.class))
-			.containsExactlyInAnyOrderElementsOf(Arrays.stream(PolicyKey.values()).map(PolicyKey::key).toList());
+			.containsExactlyInAnyOrderElementsOf(Section.POLICIES.keyTexts());
 	}
 
 	@Test
@@ -77,19 +76,15 @@ class ConfigurationMetadataTests {
 			.named("properties")
 			.forEach((name, property) -> stated.put(name.substring("backoff.".length()),
 					String.valueOf(property.get("defaultValue"))));
-		assertThat(Arrays.stream(SettingKey.values()).filter((key) -> key.builtInText() != null))
+		assertThat(SettingKey.KEYS.stream().filter((key) -> key.builtInText() != null))
 			.allSatisfy((key) -> assertThat(stated).containsEntry(key.key(), key.builtInText()));
 	}
 
 	@Test
 	void everyAttributeIsAKeyUnlessItBelongsToTheCode() {
-		List<String> attributes = Arrays.stream(PolicyKey.values())
-			.map(PolicyKey::attribute)
-			.filter(Objects::nonNull)
-			.toList();
 		assertThat(Arrays.stream(Backoff.class.getDeclaredMethods()).map(Method::getName))
-			.filteredOn((attribute) -> !List.of("value", "retryWhen", "until", "recover", "key").contains(attribute))
-			.containsExactlyInAnyOrderElementsOf(attributes);
+			.filteredOn((attribute) -> Section.POLICIES.keyOf(attribute) == null)
+			.containsExactlyInAnyOrder("value", "retryWhen", "until", "recover", "key");
 	}
 
 	@Test

@@ -9,10 +9,13 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.ClassUtils;
+
+import dev.backoff.annotation.Backoff;
 
 /**
  * The page of all keys: a text with places for tables, filled with what IDEs are told.
@@ -81,8 +84,8 @@ final class ConfigurationPage {
 		}
 		List<String> lines = new ArrayList<>(List.of("| key | value | |", "| --- | --- | --- |"));
 		rows.forEach((key, property) -> {
-			PolicyKey ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".") ? PolicyKey.of(key)
-					: null;
+			Key<?> ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".")
+					? Section.POLICIES.keyOf(key) : null;
 			Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
 			lines.add("| `%s`%s | %s | %s |".formatted(key, isAttribute(ofPolicy) ? "&nbsp;@" : "",
 					marked(values(property), value), cell(property.get("description"))));
@@ -90,8 +93,9 @@ final class ConfigurationPage {
 		return String.join("\n", lines);
 	}
 
-	private static boolean isAttribute(@Nullable PolicyKey key) {
-		return key != null && key.attribute() != null;
+	private static boolean isAttribute(@Nullable Key<?> key) {
+		return key != null && Stream.of(Backoff.class.getDeclaredMethods())
+			.anyMatch((attribute) -> Section.POLICIES.keyOf(attribute.getName()) == key);
 	}
 
 	/** Return the values with the default in bold, which the values may not have. */

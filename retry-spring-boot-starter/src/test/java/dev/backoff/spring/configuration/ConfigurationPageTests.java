@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +41,9 @@ class ConfigurationPageTests {
 
 	@Test
 	void metadataHasTheDefaultsOfTheKeys() throws IOException {
-		String defaults = Arrays.stream(PolicyKey.values())
+		String defaults = PolicyKey.KEYS.stream()
 			.filter((key) -> key.builtInText() != null)
-			.sorted(Comparator.comparing(PolicyKey::key))
+			.sorted(Comparator.comparing(Key::key))
 			.map((key) -> "    { \"name\": \"backoff.defaults." + key.key() + "\", \"defaultValue\": " + json(key)
 					+ " }")
 			.collect(Collectors.joining(",\n", "", "\n  ]"));
@@ -52,7 +51,7 @@ class ConfigurationPageTests {
 			.replaceFirst("(?s)    \\{ \"name\": \"backoff.defaults.*?\n  ]", Matcher.quoteReplacement(defaults)));
 	}
 
-	private static String json(PolicyKey key) {
+	private static String json(Key<?> key) {
 		Object type = Metadata.ofAll().named("properties").get("backoff.defaults." + key.key()).get("type");
 		return Set.of("java.lang.Boolean", "java.lang.Integer", "java.lang.Double").contains(type) ? key.builtInText()
 				: "\"" + key.builtInText() + "\"";
@@ -160,8 +159,8 @@ class ConfigurationPageTests {
 			Map<String, String> all = new TreeMap<>();
 			application.run((context) -> {
 				BackoffConfiguration configuration = configuration(context);
-				all.put("random", configuration.random().name());
-				all.put("slo", configuration.slo().toString());
+				all.put("random", configuration.get(SettingKey.RANDOM).name());
+				all.put("slo", configuration.get(SettingKey.METRICS_SLO).toString());
 				context.getBean(BackoffMethods.class)
 					.uses()
 					.forEach((use) -> use.policy()

@@ -39,7 +39,7 @@ class ConfigurationSourcesTests {
 		return SmallApplication.of(Callback.class).yaml(FILE);
 	}
 
-	private static String value(EffectivePolicy policy, PolicyKey key) {
+	private static String value(EffectivePolicy policy, Key<?> key) {
 		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.value() + " <- " + value.origin() : "-";
 	}
@@ -109,12 +109,13 @@ class ConfigurationSourcesTests {
 					BackoffConfiguration configuration = policies.configuration();
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
-					assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
+					assertThat(configuration.get(SettingKey.RANDOM)).isEqualTo(RandomKind.SECURE);
 					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectiveValue::value)
 						.isEqualTo("false");
-					assertThat(configuration.slo()).containsExactly(Duration.ofMillis(100), Duration.ofSeconds(2));
-					assertThat(configuration.isDurations()).isTrue();
-					assertThat(configuration.isMessagesShown()).isTrue();
+					assertThat(configuration.get(SettingKey.METRICS_SLO)).containsExactly(Duration.ofMillis(100),
+							Duration.ofSeconds(2));
+					assertThat(configuration.get(SettingKey.METRICS_DURATIONS)).isTrue();
+					assertThat(configuration.get(SettingKey.ENDPOINT_MESSAGES)).isTrue();
 					assertThat(value(policies.resolve("payment-callback"), PolicyKey.CAP))
 						.isEqualTo("33s <- the environment variable BACKOFF_DEFAULTS_CAP");
 				});
@@ -233,7 +234,7 @@ class ConfigurationSourcesTests {
 			application.source(new Silent("jndi", values)).run((context) -> {
 				BackoffPolicies policies = context.getBean(BackoffPolicies.class);
 				BackoffConfiguration configuration = policies.configuration();
-				assertThat(configuration.random()).isEqualTo(RandomKind.SECURE);
+				assertThat(configuration.get(SettingKey.RANDOM)).isEqualTo(RandomKind.SECURE);
 				assertThat(configuration.budget("pay").settings()).isEqualTo(new BudgetSettings(10, 0.1, 4));
 				assertThat(configuration.breaker("pay").settings().probes()).isEqualTo(4);
 				EffectivePolicy policy = policies.resolve("payment-callback");
@@ -283,7 +284,7 @@ class ConfigurationSourcesTests {
 				ladder: [1s x5, 5s] | LADDER       | 1s x5, 5s
 				retry-after: { max: 5s } | RETRY_AFTER_MAX | 5s
 				""")
-		void ofAValueIsKept(String line, PolicyKey key, String text) {
+		void ofAValueIsKept(String line, String key, String text) {
 			SmallApplication.of(Callback.class)
 				.yaml("""
 						backoff:
@@ -291,7 +292,8 @@ class ConfigurationSourcesTests {
 						    payment-callback:
 						      %s
 						""".formatted(line))
-				.runWithPolicy((policy) -> assertThat(value(policy, key)).isEqualTo(text + " <- application.yml:4"));
+				.runWithPolicy((policy) -> assertThat(value(policy, Section.POLICIES.keyOf(key)))
+					.isEqualTo(text + " <- application.yml:4"));
 		}
 
 		@Test

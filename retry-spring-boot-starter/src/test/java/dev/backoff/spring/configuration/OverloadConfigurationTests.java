@@ -36,7 +36,7 @@ class OverloadConfigurationTests {
 		return (value == null) ? "-" : value.value() + " <- " + value.origin();
 	}
 
-	private static String text(EffectivePolicy policy, PolicyKey key) {
+	private static String text(EffectivePolicy policy, Key<?> key) {
 		return text(policy.values().get(key));
 	}
 
@@ -130,7 +130,7 @@ class OverloadConfigurationTests {
 					.awaited(true)
 					.build());
 				assertThat(entry.provider()).isEqualTo(BreakerProvider.OWN);
-				assertThat(entry.values().keySet()).containsExactly(BreakerKey.values());
+				assertThat(entry.values().keySet()).containsExactlyElementsOf(BreakerKey.KEYS);
 				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:5");
 				assertThat(text(entry.values().get(BreakerKey.HALF_OPEN_TIMEOUT))).isEqualTo("10s <- built in");
 				assertThat(text(entry.values().get(BreakerKey.FAILURE_RATE))).isEqualTo("50% <- built in");

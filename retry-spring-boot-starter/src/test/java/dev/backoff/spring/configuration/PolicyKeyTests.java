@@ -1,6 +1,7 @@
 package dev.backoff.spring.configuration;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -16,20 +17,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Defaults are written at the keys, and are those of the core. */
 class PolicyKeyTests {
 
+	private static void setDefault(Key<?> key, Object builder) {
+		if (key.builtInText() != null) {
+			key.set(builder, ConfigValue.of(key, List.of(key.builtInText()), "any", Level.BUILT_IN, "built in"));
+		}
+	}
+
 	@Test
 	void defaultsOfPoliciesAreThoseOfTheCore() {
 		RetryPolicyBuilder builder = RetryPolicy.builder("any")
-			.shape(Shape.exponential(PolicyKey.BASE.builtIn(), PolicyKey.MULTIPLIER.<Double>builtIn()))
+			.shape(Shape.exponential(PolicyKey.BASE.builtIn(), PolicyKey.MULTIPLIER.builtIn()))
 			.cap(PolicyKey.CAP.builtIn())
 			.jitter(PolicyKey.JITTER.builtIn())
-			.maxAttempts(PolicyKey.MAX_ATTEMPTS.<Integer>builtIn())
+			.maxAttempts(PolicyKey.MAX_ATTEMPTS.builtIn())
 			.throttledBase(PolicyKey.THROTTLED_BASE.builtIn());
-		for (PolicyKey key : PolicyKey.values()) {
-			// unless it is written, the answer is an assumption
-			if (key.setter() != null && key != PolicyKey.IDEMPOTENT) {
-				key.setter().accept(builder, key.builtIn());
-			}
-		}
+		// unless it is written, the answer is an assumption
+		PolicyKey.KEYS.stream().filter((key) -> key != PolicyKey.IDEMPOTENT).forEach((key) -> setDefault(key, builder));
 		assertThat(builder.build()).usingRecursiveComparison()
 			.ignoringFields("builder.shape", "builder.cap", "builder.retryAfterMax")
 			.isEqualTo(RetryPolicy.defaults("any"));
@@ -38,17 +41,13 @@ class PolicyKeyTests {
 	@Test
 	void defaultsOfBreakersAreThoseOfTheCore() {
 		BreakerSettings.Builder builder = BreakerSettings.builder();
-		for (BreakerKey key : BreakerKey.values()) {
-			if (key.builtInText() != null) {
-				key.set(builder, key.builtIn());
-			}
-		}
+		BreakerKey.KEYS.forEach((key) -> setDefault(key, builder));
 		assertThat(builder.build()).isEqualTo(BreakerSettings.DEFAULTS);
 	}
 
 	@Test
 	void defaultsOfBudgetsAreThoseOfTheCore() {
-		Section.Entry<BudgetKey> nothing = new Section.Entry<BudgetKey>("", Map.of());
+		Section.Entry nothing = new Section.Entry("", Map.of());
 		assertThat(OverloadAssembler.budget(nothing, 1, new ArrayList<>()).settings())
 			.isEqualTo(BudgetSettings.DEFAULTS);
 	}

@@ -154,7 +154,7 @@ class PropertyScanTests {
 		return SmallApplication.of(Callback.class).source(source);
 	}
 
-	private static @Nullable String text(EffectivePolicy policy, PolicyKey key) {
+	private static @Nullable String text(EffectivePolicy policy, Key<?> key) {
 		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.value() : null;
 	}

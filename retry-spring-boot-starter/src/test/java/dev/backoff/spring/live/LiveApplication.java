@@ -19,7 +19,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
-import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.policy.PolicyUse;
 
@@ -85,7 +85,7 @@ abstract class LiveApplication {
 		return this.time.delays().subList(before, this.time.delays().size());
 	}
 
-	final EffectiveValue value(String method, PolicyKey key) {
+	final EffectiveValue value(String method, Key<?> key) {
 		return this.context.getBean(BackoffMethods.class)
 			.uses()
 			.stream()

@@ -11,12 +11,16 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.converter.ConvertWith;
+import org.junit.jupiter.params.converter.TypedArgumentConverter;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.time.Nanos;
 
@@ -29,7 +33,7 @@ class PolicyPrecedenceTests {
 		return SmallApplication.of(bean).yaml(yaml);
 	}
 
-	private static String value(EffectivePolicy policy, PolicyKey key) {
+	private static String value(EffectivePolicy policy, Key<?> key) {
 		EffectiveValue value = policy.values().get(key);
 		return (value != null) ? value.value() + " <- " + value.origin() : "-";
 	}
@@ -61,7 +65,8 @@ class PolicyPrecedenceTests {
 						ATTEMPT_TIMEOUT | 11s  | 22s  | 33s  | 44s  | 55s
 						CLASSIFIER      | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers | backoffFailureClassifiers
 						""")
-		void laterLevelsWin(PolicyKey key, String defaults, String type, String method, String inherited, String own) {
+		void laterLevelsWin(@ConvertWith(Keys.class) Key<?> key, String defaults, String type, String method,
+				String inherited, String own) {
 			String yaml = "backoff.defaults." + key.key() + ": " + defaults + "\n";
 			application(Bare.class, yaml).runWithPolicy(
 					(policy) -> assertThat(value(policy, key)).isEqualTo(defaults + " <- application.yml:1"));
@@ -89,7 +94,7 @@ class PolicyPrecedenceTests {
 				RETRY_AFTER_ENABLED | true  | false
 				RETRY_AFTER_MAX     | 2m    | 3m
 				""")
-		void keysThatNoAnnotationHas(PolicyKey key, String defaults, String own) {
+		void keysThatNoAnnotationHas(@ConvertWith(Keys.class) Key<?> key, String defaults, String own) {
 			String yaml = "backoff.defaults." + key.key() + ": " + defaults + "\n";
 			application(Bare.class, yaml).runWithPolicy(
 					(policy) -> assertThat(value(policy, key)).isEqualTo(defaults + " <- application.yml:1"));
@@ -234,7 +239,7 @@ class PolicyPrecedenceTests {
 						linear steps by the base unless set              | policies.named: { shape: linear, base: 300ms } | STEP            | 300ms <- built in
 						an heir may complete what its parent leaves open | policies: { parent: { cap: 50ms, step: 20ms }, named: { inherits: parent, base: 10ms, shape: linear } } | STEP            | 20ms <- application.yml:1
 						""")
-		void oneValueGoesByAnother(String rule, String backoff, PolicyKey key, String expected) {
+		void oneValueGoesByAnother(String rule, String backoff, @ConvertWith(Keys.class) Key<?> key, String expected) {
 			application(Named.class, "backoff: { " + backoff + " }")
 				.runWithPolicy((policy) -> assertThat(value(policy, key)).as(rule).isEqualTo(expected));
 		}
@@ -407,6 +412,20 @@ class PolicyPrecedenceTests {
 
 		@Backoff(value = "ladder", ladder = { "1s x5", "5s", "30s" })
 		public void place() {
+		}
+
+	}
+
+	private static final class Keys extends TypedArgumentConverter<String, Key<?>> {
+
+		@SuppressWarnings("unchecked")
+		Keys() {
+			super(String.class, (Class<Key<?>>) (Class<?>) Key.class);
+		}
+
+		@Override
+		protected Key<?> convert(String source) {
+			return Section.POLICIES.keyOf(source);
 		}
 
 	}
