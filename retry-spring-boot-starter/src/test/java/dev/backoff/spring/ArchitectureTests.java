@@ -102,7 +102,7 @@ class ArchitectureTests {
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
 				"org.springframework.boot.http.client.., http", "org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate", "org.springframework.boot.health.., actuate",
-				"io.github.resilience4j.., safety autoconfigure otherretries",
+				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
 				"org.springframework.transaction.., failure observation",

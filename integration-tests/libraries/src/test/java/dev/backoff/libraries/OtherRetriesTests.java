@@ -1,11 +1,11 @@
 package dev.backoff.libraries;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
 import dev.langchain4j.model.openai.OpenAiChatModel;
 import feign.Retryer;
-import io.github.resilience4j.retry.RetryRegistry;
 import io.github.resilience4j.retry.annotation.Retry;
 import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.Test;
@@ -81,19 +81,17 @@ class OtherRetriesTests {
 	}
 
 	@Test
-	void areAnnotationsBesideOurs() {
-		this.runner.withBean(RetryRegistry.class, RetryRegistry::ofDefaults)
-			.withPropertyValues("retries=7")
-			.withBean(Annotated.class)
+	void areAnnotationsBesideOursAndElsewhere() {
+		this.runner.withBean(Annotated.class)
 			.withBean(OnType.class)
-			.run((context) -> {
-				assertThat(found(context)).extracting((retry) -> retry.name() + ", " + retry.place())
-					.containsExactlyInAnyOrder("Spring Framework @Retryable, Annotated.framework",
-							"Resilience4j @Retry, Annotated.resilience", "Spring Retry @Retryable, OnType.call");
-				assertThat(found(context)).extracting(OtherRetry::equivalent)
-					.anySatisfy((text) -> assertThat(text).contains("max-attempts: 8"))
-					.allSatisfy((text) -> assertThat(text).startsWith("backoff:\n  policies:\n    \"["));
-			});
+			.run((context) -> assertThat(found(context))
+				.extracting((retry) -> retry.name() + ", " + retry.place() + ", " + retry.when())
+				.containsExactlyInAnyOrder("Spring Framework @Retryable, Annotated.framework, java.io.IOException",
+						"Resilience4j @Retry, Annotated.resilience, "
+								+ "what the instance partner lists, by default any exception",
+						"Spring Retry @Retryable, OnType.call, any exception",
+						"Spring Retry @Retryable, OnType.theirs, any exception",
+						"Spring Framework @Retryable, Annotated.theirs, any exception"));
 	}
 
 	@Test
@@ -122,7 +120,7 @@ class OtherRetriesTests {
 	public static class Annotated {
 
 		@Backoff
-		@Retryable(maxRetriesString = "${retries}")
+		@Retryable(includes = IOException.class)
 		public void framework() {
 		}
 
@@ -146,6 +144,9 @@ class OtherRetriesTests {
 
 		@Backoff
 		public void call() {
+		}
+
+		public void theirs() {
 		}
 
 	}

@@ -1,131 +1,98 @@
 package dev.backoff.spring.otherretries;
 
-import java.lang.annotation.Annotation;
-import java.util.ArrayList;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-
-import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.PolicyUse;
+import org.springframework.util.ClassUtils;
 
 /**
- * The retry annotations of Spring Framework, Spring Retry and Resilience4j beside
- * {@code @Backoff}.
+ * The retry annotations of Spring Framework, Spring Retry and Resilience4j on the methods
+ * of beans.
  */
 final class OtherAnnotations {
 
-	/* Spring Retry's, unless set or shorter than the delay. */
-	private static final double SPRING_RETRY_CAP = 30_000;
+	/* Each annotation with the attribute that lists failures. */
+	private static final List<Kind> KINDS = List.of(
+			new Kind("Spring Framework @Retryable", "org.springframework.resilience.annotation.Retryable", "includes"),
+			new Kind("Spring Retry @Retryable", "org.springframework.retry.annotation.Retryable", "retryFor"),
+			new Kind("Resilience4j @Retry", "io.github.resilience4j.retry.annotation.Retry", null));
 
-	private final ConfigurableListableBeanFactory factory;
-
-	OtherAnnotations(ConfigurableListableBeanFactory factory) {
-		this.factory = factory;
+	private OtherAnnotations() {
 	}
 
-	List<OtherRetry> beside(PolicyUse use) {
-		List<OtherRetry> found = new ArrayList<>(1);
-		String policy = use.policy().name();
-		MergedAnnotation<?> framework = find(use, "org.springframework.resilience.annotation.Retryable");
-		if (framework.isPresent()) {
-			found.add(retry("Spring Framework @Retryable", use, framework, "includes", framework(policy, framework)));
-		}
-		MergedAnnotation<?> springRetry = find(use, "org.springframework.retry.annotation.Retryable");
-		if (springRetry.isPresent()) {
-			found.add(retry("Spring Retry @Retryable", use, springRetry, "retryFor", springRetry(policy, springRetry)));
-		}
-		MergedAnnotation<?> resilience = find(use, "io.github.resilience4j.retry.annotation.Retry");
-		if (resilience.isPresent()) {
-			found.add(new OtherRetry("Resilience4j @Retry", use.method(),
-					"what the instance " + resilience.getString("name") + " lists, by default any exception",
-					"remove the annotation",
-					ResilienceEquivalent.of(policy, resilience.getString("name"), this.factory)));
-		}
-		return found;
+	/** Return the annotations of a method or its type. */
+	static Stream<OtherRetry> of(Method method, Class<?> type, String place) {
+		return KINDS.stream().flatMap((kind) -> {
+			MergedAnnotation<?> onMethod = kind.on(method);
+			MergedAnnotation<?> found = onMethod.isPresent() ? onMethod : kind.on(type);
+			return found.isPresent()
+					? Stream.of(new OtherRetry(kind.name, place, kind.when(found), "remove the annotation"))
+					: Stream.empty();
+		});
 	}
 
-	private static MergedAnnotation<?> find(PolicyUse use, String annotation) {
-		AnnotatedMethod method = use.annotated();
-		MergedAnnotation<?> onMethod = MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
-			.get(annotation);
-		return onMethod.isPresent() ? onMethod
-				: MergedAnnotations.from(method.type(), SearchStrategy.TYPE_HIERARCHY).get(annotation);
+	/** Return those of all methods that pass the test. No bean is created. */
+	static Stream<OtherRetry> of(ConfigurableListableBeanFactory factory, Predicate<Method> test) {
+		return Stream.of(factory.getBeanNamesForType(Object.class, true, false))
+			.map((name) -> type(factory, name))
+			.filter(OtherAnnotations::isCandidate)
+			.distinct()
+			.flatMap((type) -> of(type, test));
 	}
 
-	private static OtherRetry retry(String name, PolicyUse use, MergedAnnotation<?> annotation, String listed,
-			@Nullable String equivalent) {
-		List<String> failures = exceptions(annotation, listed);
-		return new OtherRetry(name, use.method(), failures.isEmpty() ? "any exception" : String.join(", ", failures),
-				"remove the annotation", equivalent);
+	private static Stream<OtherRetry> of(Class<?> type, Predicate<Method> test) {
+		Map<Method, List<OtherRetry>> found = MethodIntrospector.selectMethods(type,
+				(MethodIntrospector.MetadataLookup<List<OtherRetry>>) (method) -> {
+					Class<?> naming = Proxy.isProxyClass(type) ? method.getDeclaringClass() : type;
+					List<OtherRetry> retries = (test.test(method) && Modifier.isPublic(method.getModifiers()))
+							? of(method, naming, naming.getSimpleName() + "." + method.getName()).toList() : List.of();
+					return retries.isEmpty() ? null : retries;
+				});
+		return found.values().stream().flatMap(List::stream);
 	}
 
-	private @Nullable String framework(String policy, MergedAnnotation<?> annotation) {
-		Double retries = number(annotation, "maxRetries", "maxRetriesString");
-		Double delay = number(annotation, "delay", "delayString");
-		Double multiplier = number(annotation, "multiplier", "multiplierString");
-		Double cap = number(annotation, "maxDelay", "maxDelayString");
-		Double jitter = number(annotation, "jitter", "jitterString");
-		Double timeout = number(annotation, "timeout", "timeoutString");
-		if (retries == null || delay == null || multiplier == null || cap == null || jitter == null
-				|| timeout == null) {
-			return null;
-		}
-		double millis = annotation.getEnum("timeUnit", TimeUnit.class).toMillis(1);
-		Equivalent equivalent = new Equivalent(policy, retries + 1, delay * millis, multiplier, cap * millis);
-		if (jitter > 0 && delay > 0) {
-			equivalent.jitter(Math.min(100, Math.round(100 * jitter / delay)) + "%",
-					"theirs is " + Math.round(jitter * millis) + " ms more or less, whatever the cap");
-		}
-		return equivalent.deadline(timeout * millis)
-			.exceptions(exceptions(annotation, "includes"), exceptions(annotation, "excludes"))
-			.text();
+	private static boolean isCandidate(Class<?> type) {
+		return KINDS.stream().anyMatch((kind) -> AnnotationUtils.isCandidateClass(type, kind.annotation));
 	}
 
-	private @Nullable String springRetry(String policy, MergedAnnotation<?> annotation) {
-		MergedAnnotation<?> backoff = annotation.getAnnotation("backoff", Annotation.class);
-		Double attempts = number(annotation, "maxAttempts", "maxAttemptsExpression");
-		Double delay = number(backoff, "delay", "delayExpression");
-		Double multiplier = number(backoff, "multiplier", "multiplierExpression");
-		Double cap = number(backoff, "maxDelay", "maxDelayExpression");
-		if (attempts == null || delay == null || multiplier == null || cap == null) {
-			return null;
+	private static Class<?> type(ConfigurableListableBeanFactory factory, String name) {
+		Class<?> type = factory.getType(name, false);
+		Object bean = (type != null && Proxy.isProxyClass(type)) ? factory.getSingleton(name) : null;
+		if (bean != null) {
+			type = AopUtils.getTargetClass(bean);
 		}
-		Equivalent equivalent = new Equivalent(policy, attempts, delay, (multiplier > 0) ? multiplier : 1,
-				(cap > delay) ? cap : SPRING_RETRY_CAP);
-		if (backoff.getBoolean("random")) {
-			equivalent.jitter("full", "theirs only lengthens, and vanishes at the cap");
-		}
-		return equivalent.exceptions(exceptions(annotation, "retryFor"), exceptions(annotation, "noRetryFor")).text();
+		return (type != null) ? ClassUtils.getUserClass(type) : Object.class;
 	}
 
-	/**
-	 * Return the number that an attribute resolves to, or null if it is an expression.
-	 */
-	private @Nullable Double number(MergedAnnotation<?> annotation, String attribute, String text) {
-		try {
-			Object value = annotation.getValue(text, String.class)
-				.filter((written) -> !written.isEmpty())
-				.<Object>map((written) -> Objects.requireNonNullElse(this.factory.resolveEmbeddedValue(written), ""))
-				.or(() -> annotation.getValue(attribute))
-				.orElse("");
-			return Double.valueOf(value.toString());
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
-	}
+	private record Kind(String name, String annotation, @Nullable String listed) {
 
-	private static List<String> exceptions(MergedAnnotation<?> annotation, String attribute) {
-		return annotation.getValue(attribute, String[].class).stream().flatMap(Stream::of).toList();
+		MergedAnnotation<?> on(AnnotatedElement element) {
+			return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).get(this.annotation);
+		}
+
+		String when(MergedAnnotation<?> found) {
+			if (this.listed == null) {
+				return "what the instance " + found.getString("name") + " lists, by default any exception";
+			}
+			String failures = String.join(", ", found.getStringArray(this.listed));
+			return failures.isEmpty() ? "any exception" : failures;
+		}
+
 	}
 
 }

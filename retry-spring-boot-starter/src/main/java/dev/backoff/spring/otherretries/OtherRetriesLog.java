@@ -43,7 +43,7 @@ public final class OtherRetriesLog implements ApplicationListener<ApplicationRea
 			return;
 		}
 		try {
-			this.retries.annotations().forEach(OtherRetriesLog::warn);
+			this.retries.besideOurs().forEach(OtherRetriesLog::warn);
 			List<OtherRetry> beans = this.retries.beans();
 			if (!beans.isEmpty()) {
 				logger.info(
@@ -61,8 +61,8 @@ public final class OtherRetriesLog implements ApplicationListener<ApplicationRea
 	}
 
 	private static void warn(OtherRetry retry) {
-		logger.warn("{} on {} multiplies its attempts: {}{}", retry.name(), retry.place(), retry.off(),
-				(retry.equivalent() != null) ? ". In application.yml the same is\n" + retry.equivalent() : "");
+		logger.warn("{} and @Backoff on {} multiply attempts: remove the former and set its values in the policy, "
+				+ "by the table in docs/moving-in.md", retry.name(), retry.place());
 	}
 
 }

@@ -1,7 +1,5 @@
 package dev.backoff.spring.otherretries;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A part of the application that repeats calls by itself.
  *
@@ -10,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * ({@code OrderService.place})
  * @param when what it repeats
  * @param off how to switch it off
- * @param equivalent the configuration of a policy that does the same, or null
  * @since 0.1
  */
-public record OtherRetry(String name, String place, String when, String off, @Nullable String equivalent) {
+public record OtherRetry(String name, String place, String when, String off) {
 }

@@ -49,7 +49,7 @@ final class RepeatingBeans {
 				Class<?> type = ClassUtils.resolveClassName(kind.type, factory.getBeanClassLoader());
 				for (String name : factory.getSingletonNames()) {
 					if (type.isInstance(factory.getSingleton(name))) {
-						found.add(new OtherRetry(kind.name, "bean " + name, kind.when, kind.off, null));
+						found.add(new OtherRetry(kind.name, "bean " + name, kind.when, kind.off));
 					}
 				}
 			}
