@@ -186,6 +186,10 @@ public final class Course {
 		return sum(this.attempts, from, to) / (double) Math.max(1, sum(this.firstAttempts, from, to));
 	}
 
+	long attempts() {
+		return sum(this.attempts, 0, this.attempts.length);
+	}
+
 	private double ratio(int[] bins, int second) {
 		int from = (int) (this.faultEnd / BIN) + second * BINS_PER_SECOND;
 		return sum(bins, from, from + BINS_PER_SECOND)

@@ -43,6 +43,8 @@ final class Findings {
 
 	private static final Duration SLOW_ATTEMPT = Duration.ofSeconds(1);
 
+	private static final String PART = "findings";
+
 	private final List<Finding> found = new ArrayList<>();
 
 	private boolean searched;
@@ -137,7 +139,8 @@ final class Findings {
 	private static String because(Storm storm) {
 		BreakerSettings breaker = storm.policy().breaker();
 		Effect unretried = storm.unretried();
-		if (breaker != null && !isLate(Effect.of(storm.policy().withoutBreaker(), storm.scenario()), unretried)) {
+		Effect without = (breaker != null) ? storm.run(PART, storm.policy().withoutBreaker(), storm.scenario()) : null;
+		if (breaker != null && without != null && !isLate(without, unretried)) {
 			return ", because its breaker stays open (`open-for: " + DurationText.exact(breaker.openFor()) + "`)";
 		}
 		return ", without retries " + ((unretried.recoverySeconds() == 0) ? "at once"
@@ -180,8 +183,8 @@ final class Findings {
 				+ storm.scenario().fault() + " fail; half of them would survive one of " + plan.rideOut().text(HALF)
 				+ ".";
 		Duration base = plan.baseFor(storm.scenario().faultTime());
-		if (base != null) {
-			Effect longer = Effect.of(storm.policy().withBase(base), storm.scenario());
+		Effect longer = (base != null) ? storm.run(PART, storm.policy().withBase(base), storm.scenario()) : null;
+		if (base != null && longer != null) {
 			double failed = longer.failed();
 			numbers.put("baseMs", base.toNanos() / 1e6).put("failedWithBase", failed);
 			text += " With `base: " + DurationText.exact(base) + "` " + Figures.percent(failed) + " fail"
@@ -268,7 +271,10 @@ final class Findings {
 			this.searched = true;
 			Effect best = storm.configured();
 			for (Map.Entry<String, SimulatedPolicy> change : remedies(storm).entrySet()) {
-				Effect effect = Effect.of(change.getValue(), storm.scenario());
+				Effect effect = storm.run(PART, change.getValue(), storm.scenario());
+				if (effect == null) {
+					break;
+				}
 				boolean harmless = effect.loadInFault() <= MUCH_LOAD && !isLate(effect, storm.unretried());
 				if (harmless || isBetter(effect, best)) {
 					best = effect;

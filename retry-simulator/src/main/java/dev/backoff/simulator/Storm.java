@@ -4,6 +4,11 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.InvalidBackoffException;
 
@@ -26,7 +31,7 @@ public final class Storm {
 
 	private final Effect configured;
 
-	private final Effect unprotected;
+	private final @Nullable Effect unprotected;
 
 	private final Effect unretried;
 
@@ -34,18 +39,36 @@ public final class Storm {
 
 	private final List<Finding> findings;
 
-	private Storm(SimulatedPolicy policy, Scenario scenario) {
+	private final Set<String> leftOut = new TreeSet<>();
+
+	/* Attempts. */
+	private long left;
+
+	private Storm(SimulatedPolicy policy, Scenario scenario, long most) {
 		this.policy = policy;
 		this.scenario = scenario;
 		this.configured = Effect.of(policy, scenario);
-		this.unprotected = Effect.of(policy.withoutProtection(), scenario.with("seeds", "1"));
 		this.unretried = Effect.of(policy.withoutRetries(), scenario);
+		this.left = most
+				- scenario.seeds() * (this.configured.course().attempts() + this.unretried.course().attempts());
+		this.unprotected = run("unprotected", policy.withoutProtection(), scenario.with("seeds", "1"));
 		for (int times : SPLITS) {
 			if (scenario.canSplit(times)) {
-				this.fleets.put(scenario.callers() * times, Effect.of(policy, scenario.split(times)));
+				this.fleets.computeIfAbsent(scenario.callers() * times,
+						(callers) -> run("fleets", policy, scenario.split(times)));
 			}
 		}
 		this.findings = Findings.of(this);
+	}
+
+	/** Simulate for a part of this storm, which is left out if no attempts are left. */
+	@Nullable Effect run(String part, SimulatedPolicy policy, Scenario scenario) {
+		Effect effect = (this.left > 0) ? Effect.of(policy, scenario) : null;
+		this.left -= (effect != null) ? scenario.seeds() * effect.course().attempts() : 0;
+		if (effect == null) {
+			this.leftOut.add(part);
+		}
+		return effect;
 	}
 
 	/**
@@ -57,12 +80,13 @@ public final class Storm {
 	 * can serve, or one run may make more than {@value #MOST_ATTEMPTS} attempts
 	 */
 	public static Storm of(SimulatedPolicy policy, Scenario scenario) {
-		return of(policy, scenario, MOST_ATTEMPTS);
+		return of(policy, scenario, MOST_ATTEMPTS, Long.MAX_VALUE);
 	}
 
-	static Storm of(SimulatedPolicy policy, Scenario scenario, int mostAttempts) {
-		scenario.check(policy.policy(), mostAttempts);
-		return new Storm(policy, scenario);
+	/** Simulate a storm, and leave out what begins after so many attempts in all. */
+	static Storm of(SimulatedPolicy policy, Scenario scenario, int mostInOneRun, long most) {
+		scenario.check(policy.policy(), mostInOneRun);
+		return new Storm(policy, scenario, most);
 	}
 
 	SimulatedPolicy policy() {
@@ -84,7 +108,7 @@ public final class Storm {
 	 * {@return what the policy would do without budget and breaker, in one run}
 	 */
 	public Effect unprotected() {
-		return this.unprotected;
+		return Objects.requireNonNull(this.unprotected);
 	}
 
 	/**
@@ -118,14 +142,18 @@ public final class Storm {
 		Figures ofFleets = new Figures();
 		this.fleets.forEach((callers, effect) -> ofFleets.put(callers.toString(),
 				new Figures().put("loadInFault", effect.loadInFault()).put("recovers", effect.recovers()).map()));
-		return new Figures().put("policy", this.policy.policy().name())
+		Figures figures = new Figures().put("policy", this.policy.policy().name())
 			.put("scenario", this.scenario.figures(this.policy.policy()))
 			.put("findings", findings().stream().map(Finding::figures).toList())
-			.put("configured", this.configured.figures())
-			.put("unprotected", this.unprotected.figures())
-			.put("unretried", this.unretried.figures())
-			.put("fleets", ofFleets.map())
-			.map();
+			.put("configured", this.configured.figures());
+		if (this.unprotected != null) {
+			figures.put("unprotected", this.unprotected.figures());
+		}
+		figures.put("unretried", this.unretried.figures()).put("fleets", ofFleets.map());
+		if (!this.leftOut.isEmpty()) {
+			figures.put("leftOut", List.copyOf(this.leftOut));
+		}
+		return figures.map();
 	}
 
 }

@@ -82,7 +82,7 @@ class BackoffPlansTests {
 				.extracting("scenario")
 				.hasToString(
 						"{callers=20, rate=10, capacity=250, latency=20ms, timeout=1s, fault=outage 5s, horizon=2m, "
-								+ "seeds=5}");
+								+ "seeds=1}");
 			assertThatThrownBy(() -> read(part, methods, Map.of("callers", "many")))
 				.hasMessageStartingWith("Invalid callers (many): must be a whole number");
 			assertThatThrownBy(() -> read(part, methods, Map.of("rate", "10000")))
@@ -93,6 +93,25 @@ class BackoffPlansTests {
 				.hasMessageContaining("Write one of callers, rate, capacity, ");
 			assertThatThrownBy(() -> read(part, methods, Map.of("maxAtempts", "1"))).hasMessageStartingWith(
 					"Invalid key (maxAtempts) of policy payment-callback: is not known. Write max-");
+		});
+	}
+
+	@Test
+	void aStormAtTheEndpointSaysWhatItLeavesOut() {
+		this.runner.run((context) -> {
+			StormPart part = context.getBean(StormPart.class);
+			BackoffMethods methods = context.getBean(BackoffMethods.class);
+			Map<String, String> small = Map.of("callers", "20", "rate", "1", "fault", "outage 5s");
+			assertThat(read(part, methods, small)).containsKeys("unprotected", "fleets").doesNotContainKey("leftOut");
+			Map<String, String> large = Map.of("callers", "200", "rate", "4", "fault", "outage 60s", "seeds", "100",
+					"horizon", "3m");
+			assertThat(read(part, methods, large)).doesNotContainKey("unprotected")
+				.containsEntry("fleets", Map.of())
+				.extracting("leftOut")
+				.hasToString("[fleets, unprotected]");
+			assertThat(context.getBean(BackoffPlans.class)
+				.storm("payment-callback", Scenario.of(Map.of("callers", "20", "fault", "outage 5s")))
+				.unprotected()).isNotNull();
 		});
 	}
 

@@ -304,7 +304,7 @@ class StormTests {
 
 	@Test
 	void refusesWhatIsTooLargeWithTheLargestRateThatFits() {
-		assertThatThrownBy(() -> Storm.of(policy(4, null), Scenario.stall("3s").rate(1000), 200_000))
+		assertThatThrownBy(() -> Storm.of(policy(4, null), Scenario.stall("3s").rate(1000), 200_000, 200_000))
 			.hasMessage("Invalid rate (1000): may lead to 532000 attempts in one run, and 200000 are the most here. "
 					+ "Write at most 376, or a shorter horizon.");
 		assertThatThrownBy(() -> Storm.of(policy(4, null), Scenario.stall("3s").rate(10).with("capacity", "10")))
