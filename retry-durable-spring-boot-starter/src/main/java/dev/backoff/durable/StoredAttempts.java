@@ -16,6 +16,7 @@ import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.advice.SubmissionGate;
+import dev.backoff.spring.advice.SubmissionGate.DueAttempt;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /**
@@ -27,8 +28,9 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 	ResumeResult make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
 		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
-		SubmissionGate.DUE
-			.set(new SubmissionGate.DueAttempt(method.method(), call, recovered, StoredAttempts::run, made::set));
+		@SuppressWarnings("NullAway") // it does not see that a result may be null
+		DueAttempt due = new DueAttempt(method.method(), call, recovered, StoredAttempts::run, made::set);
+		SubmissionGate.DUE.set(due);
 		Consumer<@Nullable Throwable> traced = this.traces.attempt(method.policy(), headers);
 		try {
 			call(method.method(), arguments);
