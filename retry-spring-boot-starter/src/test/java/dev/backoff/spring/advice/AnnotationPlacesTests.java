@@ -1,9 +1,5 @@
 package dev.backoff.spring.advice;
 
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.List;
 
@@ -12,7 +8,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.annotation.AliasFor;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
@@ -42,12 +37,6 @@ class AnnotationPlacesTests extends AdvisedApplication {
 		assertThat(waits(bean::inherited)).containsExactly(NANO);
 		assertThat(waits(bean::packagePrivate)).isEmpty();
 		assertThat(methods()).containsExactly("OnClass.inherited", "OnClass.own", "OnClass.place");
-	}
-
-	@Test
-	void onAMethodMergesWithItsClass() {
-		start(OnClass.class);
-		assertThat(waits(this.context.getBean(OnClass.class)::own)).containsExactly(NANO, NANO);
 	}
 
 	@ParameterizedTest
@@ -88,12 +77,6 @@ class AnnotationPlacesTests extends AdvisedApplication {
 	}
 
 	@Test
-	void onASuperclassMethodIsInherited() {
-		start(NotOverriding.class);
-		assertThat(waits(this.context.getBean(NotOverriding.class)::place)).containsExactly(NANO);
-	}
-
-	@Test
 	void onASuperclassMethodHoldsForOneThatOverridesItWithout() {
 		start(OverridingWithout.class);
 		assertThat(waits(this.context.getBean(OverridingWithout.class)::place)).containsExactly(NANO);
@@ -118,14 +101,6 @@ class AnnotationPlacesTests extends AdvisedApplication {
 	}
 
 	@Test
-	void mayBeComposedAndItsAttributesAliased() {
-		start(Composed.class);
-		Composed bean = this.context.getBean(Composed.class);
-		assertThat(waits(bean::twice)).containsExactly(Duration.ofNanos(5));
-		assertThat(waits(bean::often)).containsExactly(Duration.ofNanos(5), Duration.ofNanos(5), Duration.ofNanos(5));
-	}
-
-	@Test
 	void onClassesMethodsAndContractsIsThatOfTheMethod() {
 		start(PackagePrivate.class, Conflicting.class);
 		PackagePrivate bean = this.context.getBean(PackagePrivate.class);
@@ -136,23 +111,6 @@ class AnnotationPlacesTests extends AdvisedApplication {
 		Conflicting conflicting = this.context.getBean(Conflicting.class);
 		assertThatExceptionOfType(Failure.class).isThrownBy(conflicting::send);
 		assertThat(conflicting.calls()).isEqualTo(5);
-	}
-
-	@Retention(RetentionPolicy.RUNTIME)
-	@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
-	@Backoff(base = "5ns", shape = "fixed", jitter = "none", maxAttempts = "2")
-	@interface Twice {
-
-		@AliasFor(annotation = Backoff.class, attribute = "maxAttempts")
-		String attempts() default "2";
-
-	}
-
-	@Retention(RetentionPolicy.RUNTIME)
-	@Target(ElementType.METHOD)
-	@Twice(attempts = "4")
-	@interface Often {
-
 	}
 
 	public static class ClientBean implements Client {
@@ -201,20 +159,6 @@ class AnnotationPlacesTests extends AdvisedApplication {
 		@Backoff(base = "1ns", jitter = "none", maxAttempts = "2")
 		public void place() throws Failure {
 			throw new Failure("place");
-		}
-
-	}
-
-	public static class Composed {
-
-		@Twice
-		public void twice() throws Failure {
-			throw new Failure("twice");
-		}
-
-		@Often
-		public void often() throws Failure {
-			throw new Failure("often");
 		}
 
 	}

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +21,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
-import org.springframework.boot.logging.logback.StructuredLogEncoder;
-import org.springframework.core.env.Environment;
-import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.Operation;
 import dev.backoff.OutboundRequest;
@@ -89,20 +85,6 @@ class StopLoggerTests {
 		}
 
 		@Test
-		void readsWellAsStructuredLog() {
-			stop(retry(policy("orders").maxAttempts(2).build()), new ConnectException(SECRET));
-			String json = structured("logstash", log.events(Level.WARN).get(0));
-			assertThat(json).contains("\"level\":\"WARN\"")
-				.contains(
-						"\"backoff.policy\":\"orders\",\"backoff.method\":\"OrderService.place\",\"backoff.attempts\":2,"
-								+ "\"backoff.stop\":\"attempts_exhausted\",\"backoff.elapsed_ms\":120,\"backoff.waits_ms\":[100],"
-								+ "\"backoff.attempts_ms\":[10,10],\"backoff.recover\":\"none\","
-								+ "\"backoff.failure\":\"java.net.ConnectException\"");
-			assertThat(structured("ecs", log.events(Level.WARN).get(0))).contains("\"backoff\":{\"policy\":\"orders\",")
-				.contains("\"waits_ms\":[100]");
-		}
-
-		@Test
 		void tellsAWaitThatAServerSet() {
 			RetryPolicy policy = policy("orders").maxAttempts(2)
 				.classifiers(List.of((failure) -> FailureClassification.throttled(RetryCause.HTTP_429)
@@ -158,18 +140,6 @@ class StopLoggerTests {
 					entry("backoff.attempts_ms", List.of()),
 					entry("backoff.failure", "dev.backoff.breaker.CircuitOpenException"),
 					entry("backoff.recover", "none"));
-		}
-
-		@Test
-		void keepsToTheQuotaWhileABreakerIsOpen() {
-			CircuitBreaker breaker = breaker(BreakerSettings.builder());
-			breaker.forceOpen();
-			Retry retry = guarded(breaker);
-			for (int i = 0; i < 100; i++) {
-				assertThatThrownBy(() -> retry.call(failing(new IOException(SECRET))))
-					.isInstanceOf(CircuitOpenException.class);
-			}
-			assertThat(log.lines(Level.WARN)).hasSize(20);
 		}
 
 		private Retry guarded(CircuitBreaker breaker) {
@@ -666,15 +636,6 @@ class StopLoggerTests {
 			this.time.advance(Duration.ofMillis(10));
 			throw failure;
 		};
-	}
-
-	private String structured(String format, ILoggingEvent event) {
-		StructuredLogEncoder encoder = new StructuredLogEncoder();
-		encoder.setContext(this.log.logger().getLoggerContext());
-		encoder.getContext().putObject(Environment.class.getName(), new MockEnvironment());
-		encoder.setFormat(format);
-		encoder.start();
-		return new String(encoder.encode(event), StandardCharsets.UTF_8);
 	}
 
 	/** Throws past the protection of {@link AppenderBase}. */

@@ -89,23 +89,6 @@ class OverloadSafetyTests extends AdvisedApplication {
 		}
 
 		@Test
-		void costATotalOutageFiftyRetriesAndSixAMinute() {
-			start();
-			Gateway gateway = context.getBean(Gateway.class);
-			long start = time.nanoTime();
-			int firstAttempts = 0;
-			while (time.nanoTime() - start < Duration.ofMinutes(10).toNanos()) {
-				fail(gateway::pay);
-				firstAttempts++;
-				time.advance(Duration.ofMillis(5));
-			}
-			long seconds = (time.nanoTime() - start) / 1_000_000_000;
-			int retries = partner.calls - firstAttempts;
-			assertThat(retries).isLessThanOrEqualTo((int) (50 + seconds / 10));
-			assertThat(retries).isGreaterThanOrEqualTo((int) (50 + seconds / 10) - 1);
-		}
-
-		@Test
 		void areSharedByAllWhoNameThem() {
 			properties("backoff.budgets.gateway.tokens=4", "backoff.budgets.gateway.per-second=0");
 			start();
@@ -215,14 +198,6 @@ class OverloadSafetyTests extends AdvisedApplication {
 				fail(gateway::ship);
 			}
 			assertThat(catchThrowable(gateway::ship)).isInstanceOf(IOException.class);
-		}
-
-		@Test
-		void areMadeWithTheDefaultsWhereAPolicyNamesItself() {
-			properties("backoff.policies.defensive.breaker=defensive");
-			start();
-			assertThat(catchThrowable(context.getBean(Gateway.class)::ship)).isInstanceOf(IOException.class);
-			assertThat(context.getBean(CircuitBreakers.class).get("defensive").counts().failed()).isEqualTo(4);
 		}
 
 		@Test
