@@ -87,17 +87,6 @@ class BackoffAutoConfigurationTests {
 		}
 
 		@Test
-		void makePlainCallsWhenSwitchedOff() {
-			BackoffAutoConfigurationTests.this.runner.withPropertyValues("backoff.enabled=false")
-				.withBean(Orders.class)
-				.run((context) -> {
-					Orders orders = context.getBean(Orders.class);
-					assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> orders.place("down"));
-					assertThat(context.getBean(VirtualTime.class).delays()).isEmpty();
-				});
-		}
-
-		@Test
 		void backOffForTheApplicationsOwn() {
 			BackoffPolicies policies = new BackoffPolicies(BackoffConfiguration.read(new StandardEnvironment()),
 					new StandardEnvironment(), null);
@@ -172,19 +161,7 @@ class BackoffAutoConfigurationTests {
 		}
 
 		@Test
-		void areAskedInTheirOrderAndAPolicysOwnFirst() {
-			this.runner.withUserConfiguration(Named.class)
-				.withPropertyValues("backoff.policies.cards.classifier=own")
-				.run((context) -> {
-					List<String> asked = context.getBean(Asked.class).names;
-					assertThatExceptionOfType(IllegalStateException.class)
-						.isThrownBy(() -> context.getBean(Orders.class).byCard());
-					assertThat(asked).containsExactly("own", "first", "second", "unordered");
-				});
-		}
-
-		@Test
-		void ofOnePolicyAreNotAskedForOthers() {
+		void areAskedInTheirOrderAndAPolicysOwnFirstAndForItOnly() {
 			this.runner.withUserConfiguration(Named.class)
 				.withPropertyValues("backoff.policies.later.classifier=own", "backoff.policies.later.max-attempts=1")
 				.run((context) -> {
