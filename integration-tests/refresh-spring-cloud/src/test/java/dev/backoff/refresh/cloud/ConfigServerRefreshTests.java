@@ -12,9 +12,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.junit.jupiter.api.AfterAll;
@@ -28,7 +25,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
@@ -154,79 +150,11 @@ class ConfigServerRefreshTests {
 	}
 
 	@Test
-	void keepsTheStateOfABreakerAndTheBalanceOfABudget() {
-		CircuitBreaker breaker = shop.getBean(CircuitBreakers.class).get("gate");
-		breaker.forceOpen();
-		RetryBudget budget = shop.getBean(RetryBudgets.class).get("orders");
-		assertThat(stop(Shop::order)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-		double balance = budget.balance();
-		assertThat(balance).isLessThan(50);
-		this.served.put("backoff.breakers.gate.window", "100 calls");
-		this.served.put("backoff.budgets.orders.tokens", "80");
-		refresh();
-		assertThat(shop.getBean(CircuitBreakers.class).get("gate")).isSameAs(breaker);
-		assertThat(breaker.state()).isEqualTo(BreakerState.FORCED_OPEN);
-		assertThat(stop(Shop::mail)).isEqualTo(StopReason.BREAKER_OPEN);
-		assertThat(budget.balance()).isEqualTo(balance);
-	}
-
-	@Test
-	void leavesACallBetweenTwoAttemptsAlone() throws Exception {
-		CountDownLatch waiting = new CountDownLatch(1);
-		CountDownLatch refreshed = new CountDownLatch(1);
-		VirtualTime time = shop.getBean(VirtualTime.class);
-		int before = time.delays().size();
-		time.whileSleeping((nanos) -> {
-			waiting.countDown();
-			await(refreshed);
-		});
-		try {
-			// not on the common pool, whose only worker the HTTP client may need
-			CompletableFuture<Throwable> call = CompletableFuture.supplyAsync(
-					() -> catchThrowable(() -> shop.getBean(Shop.class).order()), (task) -> new Thread(task).start());
-			await(waiting);
-			this.served.put("backoff.policies.orders.base", "5s");
-			this.served.put("backoff.policies.orders.max-attempts", "2");
-			refresh();
-			refreshed.countDown();
-			assertThat(call.get(30, TimeUnit.SECONDS)).hasMessage("down");
-		}
-		finally {
-			refreshed.countDown();
-			time.whileSleeping((nanos) -> {
-			});
-		}
-		assertThat(time.delays().subList(before, time.delays().size())).isEqualTo(seconds(1, 2));
-		assertThat(waits(Shop::order)).isEqualTo(seconds(5));
-	}
-
-	@Test
 	void leavesACallInItsFirstAttemptAlone() {
 		this.served.put("backoff.policies.orders.base", "5s");
 		shop.getBean(Shop.class).inNextAttempt(this::refresh);
 		assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
 		assertThat(waits(Shop::order)).isEqualTo(seconds(5, 10));
-	}
-
-	@Test
-	void logsWhatALiveOverrideHides(CapturedOutput output) {
-		List<?> unused = live().override("orders", Map.of("base", "4s"), null);
-		this.served.put("backoff.policies.orders.base", "3s");
-		refresh();
-		assertThat(output).containsPattern("WARN .*Refreshed, but hidden by a live override until that is reset: "
-				+ "policy orders: base 1s \\(.*shop.yml.*\\) -> 3s \\(.*shop.yml");
-		assertThat(waits(Shop::order)).isEqualTo(seconds(4, 8));
-		unused = live().reset("orders");
-		assertThat(waits(Shop::order)).isEqualTo(seconds(3, 6));
-	}
-
-	@Test
-	void takesNoNoticeOfOtherKeys(CapturedOutput output) {
-		double applied = refreshes("applied");
-		this.served.put("greeting", "hello");
-		assertThat(refresh()).contains("greeting");
-		assertThat(refreshes("applied")).isEqualTo(applied);
-		assertThat(output).doesNotContain("Refreshed by");
 	}
 
 	/** Serve what is to be served, and return which keys the application has noticed. */
@@ -283,15 +211,6 @@ class ConfigServerRefreshTests {
 		var answer = http.sendAsync(request, BodyHandlers.ofString()).join();
 		assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
 		return answer.body();
-	}
-
-	private static void await(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new AssertionError(ex);
-		}
 	}
 
 }
