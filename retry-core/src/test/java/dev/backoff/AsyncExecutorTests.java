@@ -4,11 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -331,37 +327,6 @@ class AsyncExecutorTests extends AsyncCallFixture {
 			assertThat(result.join()).isEqualTo("recovered");
 			assertThat(time().elapsed()).isEqualTo(Duration.ofMillis(400));
 			startLate();
-		}
-
-		@Test
-		void hangsNothingInRealTime() throws Exception {
-			ExecutorService pool = Executors.newSingleThreadExecutor();
-			CountDownLatch done = new CountDownLatch(1);
-			try {
-				pool.execute(() -> {
-					try {
-						done.await();
-					}
-					catch (InterruptedException ex) {
-						Thread.currentThread().interrupt();
-					}
-				});
-				Retry retry = Retry
-					.builder(policy().base(Duration.ofMillis(1))
-						.attemptTimeout(Duration.ofMillis(20))
-						.deadline(Duration.ofMillis(50))
-						.build())
-					.executor(pool)
-					.listener(listener())
-					.build();
-				CompletableFuture<String> result = retry.callAsync(() -> CompletableFuture.failedFuture(failure()));
-				assertThat(catchThrowable(result::join)).isInstanceOf(CompletionException.class);
-				assertThat(report().elapsed()).isLessThan(Duration.ofMinutes(1));
-			}
-			finally {
-				done.countDown();
-				pool.shutdownNow();
-			}
 		}
 
 	}

@@ -178,23 +178,6 @@ class AttemptTests {
 			assertThat(Attempt.isRunning()).isFalse();
 		}
 
-		@Test
-		void haveNoMoreTimeThanTheOuter() throws Exception {
-			List<Duration> left = new ArrayList<>();
-			Retry outer = retry(policy().deadline(Duration.ofSeconds(1)).build());
-			Retry longer = retry(policy().deadline(Duration.ofSeconds(10)).build());
-			Retry shorter = retry(policy().deadline(Duration.ofMillis(100)).build());
-			Retry none = retry(policy().build());
-			outer.call(() -> {
-				AttemptTests.this.time.advance(Duration.ofMillis(300));
-				for (Retry inner : List.of(longer, shorter, none)) {
-					inner.call(() -> left.add(Attempt.current().timeLeft()));
-				}
-				return "done";
-			});
-			assertThat(left).containsExactly(Duration.ofMillis(700), Duration.ofMillis(100), Duration.ofMillis(700));
-		}
-
 	}
 
 	private static RetryPolicyBuilder policy() {

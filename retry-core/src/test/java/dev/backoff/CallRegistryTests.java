@@ -44,16 +44,6 @@ class CallRegistryTests {
 	}
 
 	@Test
-	void letsAWaiterComeAgain() {
-		Counted waiter = new Counted();
-		for (int i = 0; i < 3; i++) {
-			this.waiting.enter(waiter);
-			this.waiting.leave(waiter);
-		}
-		assertThat(this.waiting.waiting()).isZero();
-	}
-
-	@Test
 	void wakesAllAtTheShutdownAndWhoComesAfterItAtOnce() {
 		List<Counted> waiters = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {

@@ -12,16 +12,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
-import dev.backoff.event.StopReason;
-import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.Memory;
-import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -59,23 +55,6 @@ class CallStackTests {
 	}
 
 	@Test
-	void nothingOfACallIsSeenByTheNext() throws Exception {
-		Set<String> keys = new HashSet<>();
-		for (int i = 0; i < 100; i++) {
-			assertThatThrownBy(() -> this.retry.call(() -> {
-				keys.add(Attempt.current().idempotencyKey());
-				throw new IOException("down");
-			})).isInstanceOf(IOException.class);
-			this.retry.call(() -> {
-				assertThat(Attempt.current().previousFailure()).isNull();
-				assertThat(Attempt.current().number()).isEqualTo(1);
-				return keys.add(Attempt.current().idempotencyKey());
-			});
-		}
-		assertThat(keys).hasSize(200);
-	}
-
-	@Test
 	void theTimeOfAnApplicationThatEndedIsNotKept() {
 		WeakReference<RetryTime> time = callInTimeOfItsOwn();
 		assertCollected(time);
@@ -109,30 +88,6 @@ class CallStackTests {
 		fail(failing, shared, 80_000);
 		// 50 bytes of a call
 		assertThat(Memory.used() - before).isLessThan(4_000_000);
-	}
-
-	@Test
-	void aSwitchThatFlipsUnder64ThreadsNeverHurtsACall() {
-		AtomicBoolean enabled = new AtomicBoolean(true);
-		RecordingListener listener = new RecordingListener();
-		Retry shared = Retry.builder(policy().build())
-			.time(new SkippingTime())
-			.enabledWhen(enabled::get)
-			.listener(listener)
-			.build();
-		Crowd.of(64, (number) -> {
-			for (int j = 0; j < 100; j++) {
-				enabled.set((j & 1) == 0);
-				IOException own = new IOException("down");
-				assertThatThrownBy(() -> shared.call(() -> {
-					throw own;
-				})).isSameAs(own);
-				assertThat(Attempt.isRunning()).isFalse();
-			}
-		});
-		assertThat(listener.stopped()).hasSize(64 * 100)
-			.allSatisfy((event) -> assertThat(event.report().reason()).isIn(StopReason.DISABLED,
-					StopReason.ATTEMPTS_EXHAUSTED));
 	}
 
 	private int descend(Set<String> keys, int levels) throws Exception {

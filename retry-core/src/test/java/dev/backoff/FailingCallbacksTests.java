@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -312,31 +311,6 @@ class FailingCallbacksTests extends CallFixture {
 			return Retry.builder(policy().build()).observer((policy, method) -> call).listener(listener()).build();
 		}
 
-	}
-
-	@Test
-	void allHooksThrowAndTheCallGoesOn() throws Exception {
-		for (Supplier<Throwable> failure : List.<Supplier<Throwable>>of(() -> new RuntimeException("x"),
-				() -> new AssertionError("x"), StackOverflowError::new, () -> new OutOfMemoryError("x"),
-				() -> new IOException("sneaky"), () -> new NoClassDefFoundError("x"))) {
-			RetryBuilder retry = Retry.builder(policy().retryWhen((result, context) -> {
-				throw Hostile.<RuntimeException>sneak(failure.get());
-			}).until((result, context) -> {
-				throw Hostile.<RuntimeException>sneak(failure.get());
-			}).build()).time(time()).random(() -> {
-				throw Hostile.<RuntimeException>sneak(failure.get());
-			}).recorder(new Hostile(failure)).listener(listener());
-			if (!(failure.get() instanceof VirtualMachineError)) {
-				// which a listener may throw to the caller
-				retry.listener(new Hostile(failure));
-			}
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(2, () -> new IOException("down"))
-				.returns("done");
-			assertThat(retry.build().call(operation)).isEqualTo("done");
-			assertThat(operation.calls()).isEqualTo(3);
-			assertThat(Attempt.isRunning()).isFalse();
-		}
 	}
 
 	/** The system's time with another timer. */

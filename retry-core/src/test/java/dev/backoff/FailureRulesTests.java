@@ -33,7 +33,6 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.AttemptOutcome;
-import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.CausesTests;
@@ -647,45 +646,6 @@ class FailureRulesTests {
 			})).isSameAs(own);
 		}
 
-		static Stream<Throwable> longChains() {
-			IOException one = new IOException("one");
-			one.initCause(new IOException("other", one));
-			return Stream.of(new Endless(), CausesTests.deep(new IOException("root"), 20_000), one);
-		}
-
-		@ParameterizedTest
-		@MethodSource("longChains")
-		void aChainOfCausesIsWalkedInBounds(Throwable failure) {
-			assertThrown(policy(), failure);
-			assertThrown(policy().abortOn(ArithmeticException.class).retryOn(Exception.class), failure);
-			assertThat(this.time.delays()).hasSize(4);
-		}
-
-		@Test
-		void everyKindOfErrorPassesAsItIs() {
-			for (Error error : List.of(new StackOverflowError(), new OutOfMemoryError("simulated"),
-					new AssertionError("assertion"), new NoClassDefFoundError("x"), new InternalError(),
-					new Error("plain"), new ExceptionInInitializerError("x"))) {
-				this.listener.clear();
-				assertThatThrownBy(
-						() -> retry(policy().retryOn(Throwable.class).build()).<String, Exception>call(() -> {
-							throw error;
-						}, (context, stopped) -> "recovered"))
-					.isSameAs(error);
-				assertThat(this.listener.report().attempts()).isEqualTo(1);
-				assertThat(this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
-				if (Outcome.isFatal(error)) {
-					assertThat(error).hasNoSuppressedExceptions();
-				}
-			}
-			assertThat(Attempt.isRunning()).isFalse();
-		}
-
-		@Test
-		void aThrowableThatIsNeitherExceptionNorErrorPasses() {
-			assertThrown(policy(), new Throwable("odd"));
-		}
-
 		@Test
 		void aSharedInstanceIn64ThreadsGathersNothing() {
 			IOException shared = new IOException("shared");
@@ -724,15 +684,6 @@ class FailureRulesTests {
 					() -> Retry.builder(policy().build()).time(early).listener(this.listener).build().call(operation));
 			assertThat(operation.calls()).isEqualTo(3);
 			assertThat(this.listener.report().reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-		}
-
-		@Test
-		void aSerializedStoryAnswersWithoutFailing() throws Exception {
-			IOException original = new IOException("remote");
-			assertThrown(policy(), original);
-			RetriesStoppedException report = RetriesStoppedException.of(copy(original));
-			assertThat(report).isNotNull();
-			assertThat(report.toString()).contains("Stopped after 3 of 3 attempts");
 		}
 
 		private Retry retry(RetryPolicy policy) {
@@ -794,15 +745,6 @@ class FailureRulesTests {
 			@Override
 			public synchronized Throwable getCause() {
 				throw this;
-			}
-
-		}
-
-		private static final class Endless extends Exception {
-
-			@Override
-			public synchronized Throwable getCause() {
-				return new Endless();
 			}
 
 		}

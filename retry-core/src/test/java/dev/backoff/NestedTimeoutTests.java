@@ -262,20 +262,6 @@ class NestedTimeoutTests extends CallFixture {
 		}
 
 		@Test
-		void isIgnoredBetweenTheTimeoutAndTheExecutor() {
-			List<Runnable> handedOver = new ArrayList<>();
-			CompletableFuture<String> stage = new CompletableFuture<>();
-			CompletableFuture<String> result = outer().executor(handedOver::add).build().callAsync(() -> stage);
-			advance(Duration.ofSeconds(2));
-			time().runDue();
-			stage.complete("late");
-			assertThat(result).isNotDone();
-			handedOver.forEach(Runnable::run);
-			assertThat(recorder().lines("attempt")).containsExactly("attempt 1 timeout 2s");
-			result.cancel(true);
-		}
-
-		@Test
 		void comesThoughItsFailureCannotBeAskedForACause() {
 			CompletableFuture<String> stage = new CompletableFuture<>();
 			CompletableFuture<String> result = outer().build().callAsync(() -> stage);

@@ -75,14 +75,6 @@ class OverloadGuardsInUnusualUseTests extends CallFixture {
 		}
 
 		@Test
-		void areRefusedOnceItHasOpened() {
-			assertThatThrownBy(() -> this.outer.call(() -> {
-				this.breaker.open();
-				return this.inner.call(() -> "never");
-			})).isInstanceOf(CircuitOpenException.class);
-		}
-
-		@Test
 		void areRefusedIfItHasOpenedAgainDuringTheProbe() {
 			this.breaker.open();
 			time().advance(OPEN_FOR);

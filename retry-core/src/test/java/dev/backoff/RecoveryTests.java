@@ -90,6 +90,7 @@ class RecoveryTests extends CallFixture {
 				assertThatThrownBy(
 						() -> retry(policy()).call(ScriptedOperation.<String>script().fails(thrown), unwanted()))
 					.isSameAs(thrown);
+				assertThat(thrown.getSuppressed()).hasSize(Outcome.isFatal(thrown) ? 0 : 1);
 			}
 			assertThat(recorder().lines("recovered")).isEmpty();
 		}

@@ -60,16 +60,6 @@ class RetryContextTests {
 		}
 
 		@Test
-		void anInnerDeadlineThatIsSoonerStays() throws Exception {
-			Duration left = retry(policy().deadline(Duration.ofSeconds(60)).build()).call(() -> {
-				RetryContext context = RetryContext.capture();
-				return elsewhere(context.wrap(() -> retry(policy().deadline(Duration.ofSeconds(2)).build())
-					.call(() -> Attempt.current().timeLeft())));
-			});
-			assertThat(left).isEqualTo(Duration.ofSeconds(2));
-		}
-
-		@Test
 		void aDeadlineThatHoldsThereAlreadyStaysIfItIsSooner() throws Exception {
 			Duration left = retry(policy().deadline(Duration.ofSeconds(60)).build()).call(() -> {
 				RetryContext context = RetryContext.capture();

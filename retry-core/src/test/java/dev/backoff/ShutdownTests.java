@@ -1,18 +1,11 @@
 package dev.backoff;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
-import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.StopReason;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
@@ -75,48 +68,6 @@ class ShutdownTests {
 		ShutdownTests.this.waiting.shutDown();
 		assertThat(result).isCompletedWithValue(1);
 		assertThat(sleeper.isAlive()).isFalse();
-	}
-
-	@Test
-	void wakesAThousandSleepersAtOnce() throws InterruptedException {
-		int callers = 1_000;
-		Retry retry = Retry
-			.builder(RetryPolicy.builder("orders")
-				.base(Duration.ofHours(1))
-				.cap(Duration.ofHours(1))
-				.jitter(Jitter.equal())
-				.build())
-			.calls(this.waiting)
-			.build();
-		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-		AtomicInteger calls = new AtomicInteger();
-		List<Thread> threads = new ArrayList<>();
-		for (int i = 0; i < callers; i++) {
-			Thread thread = new Thread(() -> thrown.add(catchThrowable(() -> retry.call(() -> {
-				calls.incrementAndGet();
-				throw new IOException("down");
-			}))));
-			threads.add(thread);
-			thread.start();
-		}
-		while (this.waiting.waiting() < callers) {
-			Thread.onSpinWait();
-		}
-		RetryTime clock = RetryTime.system();
-		long start = clock.nanoTime();
-		this.waiting.shutDown();
-		for (Thread thread : threads) {
-			thread.join();
-		}
-		assertThat(Duration.ofNanos(clock.nanoTime() - start)).isLessThan(Duration.ofMinutes(1));
-		assertThat(calls).hasValue(callers);
-		assertThat(thrown).hasSize(callers).allSatisfy((failure) -> {
-			assertThat(failure).isInstanceOf(IOException.class);
-			RetriesStoppedException report = RetriesStoppedException.of(failure);
-			assertThat(report).isNotNull();
-			assertThat(report.reason()).isEqualTo(StopReason.SHUTDOWN);
-		});
-		assertThat(this.waiting.waiting()).isZero();
 	}
 
 }

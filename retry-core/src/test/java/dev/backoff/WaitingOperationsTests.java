@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -140,26 +139,6 @@ class WaitingOperationsTests extends CallFixture {
 		}
 
 		@Test
-		void ofTheLastWaitEndsTheCallAsEver() {
-			CompletableFuture<String> call = call("orders");
-			waiting().wake("orders");
-			waiting().wake("orders");
-			assertThatThrownBy(call::join).hasCause(failure());
-			assertThat(reason()).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			assertThat(time().pending()).isZero();
-		}
-
-		@Test
-		void asksTheBreaker() {
-			CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(time()).build();
-			call(switched(policy("orders")).breaker(breaker));
-			breaker.forceOpen();
-			waiting().wake("orders");
-			assertThat(reason()).isEqualTo(StopReason.BREAKER_OPEN);
-			assertThat(WaitingOperationsTests.this.attempts).hasValue(1);
-		}
-
-		@Test
 		void asksTheBreakerForTheFirstAttempt() {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));
@@ -194,16 +173,6 @@ class WaitingOperationsTests extends CallFixture {
 			assertThat(WaitingOperationsTests.this.attempts).hasValue(2);
 			assertThat(budget.balance()).isZero();
 			waiting().shutDown();
-		}
-
-		@Test
-		void isRefusedAsEverByAnExecutorThatRefuses() {
-			CompletableFuture<String> call = call(switched(policy("orders")).executor((task) -> {
-				throw new RejectedExecutionException("full");
-			}));
-			waiting().wake("orders");
-			assertThatThrownBy(call::join).hasCause(failure());
-			assertThat(reason()).isEqualTo(StopReason.REJECTED);
 		}
 
 	}

@@ -248,8 +248,8 @@ class CircuitBreakerTests extends BreakerFixture {
 	}
 
 	static List<Throwable> saysNothing() {
-		return List.of(new OutOfMemoryError(), new StackOverflowError(), new AssertionError(), new InterruptedException(),
-				new CircuitOpenException("stock", "open", null, null));
+		return List.of(new OutOfMemoryError(), new StackOverflowError(), new AssertionError(),
+				new InterruptedException(), new CircuitOpenException("stock", "open", null, null));
 	}
 
 	@Nested

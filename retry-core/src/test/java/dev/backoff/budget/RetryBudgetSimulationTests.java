@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Random;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,23 +39,10 @@ class RetryBudgetSimulationTests {
 			assertThat(retries).isEqualTo(50 + seconds / 10);
 		}
 
-		@Test
-		void withoutTimeTheBucketIsAll() {
-			assertThat(attempts(budget(new BudgetSettings(10, 0.1, 0)), 1, 4, 1_000)).isEqualTo(1_010);
-		}
-
 	}
 
 	private RetryBudget budget(BudgetSettings settings) {
 		return RetryBudget.of("orders", settings, this.time, RetryBudget.Listener.NONE);
-	}
-
-	private long attempts(RetryBudget budget, double failing, int maxAttempts, int calls) {
-		long attempts = 0;
-		for (int call = 0; call < calls; call++) {
-			attempts += Math.abs(call(budget, failing, maxAttempts));
-		}
-		return attempts;
 	}
 
 	/* Return the attempts made, negative if the last one succeeded. */

@@ -3,12 +3,9 @@ package dev.backoff.concurrency;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-
-import dev.backoff.fixture.Crowd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -207,40 +204,6 @@ class ConcurrencyLimitTests {
 				assertThat(seen.waiting()).as("seed %s", seed).isEqualTo(queue.size());
 			}
 		}
-	}
-
-	/* Threads that take, wait, give up and change the limits at the same time. */
-	@Test
-	void losesNoPermitBetweenThreads() {
-		ConcurrencyLimit shared = new ConcurrencyLimit("orders", 3, 4);
-		AtomicInteger running = new AtomicInteger();
-		AtomicInteger most = new AtomicInteger();
-		Crowd.of(8, (number) -> {
-			Random random = new Random(number);
-			for (int i = 0; i < 20_000; i++) {
-				Ticket place = shared.tryAcquire() ? null : shared.enter();
-				if (number == 0 && i % 100 == 0) {
-					shared.change(1 + random.nextInt(3), 4);
-				}
-				for (int spin = random.nextInt(50); place != null && !place.isGranted() && spin > 0; spin--) {
-					Thread.onSpinWait();
-				}
-				if (place == null || place.isGranted()) {
-					most.accumulateAndGet(running.incrementAndGet(), Math::max);
-					running.decrementAndGet();
-				}
-				if (place == null) {
-					shared.release();
-				}
-				else {
-					place.leave();
-				}
-			}
-		});
-		assertThat(most).hasValueBetween(1, 3);
-		assertThat(shared.active()).isZero();
-		assertThat(shared.waiting()).isZero();
-		assertThat(shared.tryAcquire()).isTrue();
 	}
 
 }

@@ -46,12 +46,6 @@ class BackoffRuleTests {
 		}
 
 		@Test
-		void doNotRememberEarlierCalls() {
-			BackoffRule rule = rule(DEFAULT_SHAPE, Duration.ofSeconds(10), Jitter.none());
-			assertThat(millis(rule, 3)).isEqualTo(millis(rule, 3)).containsExactly(100, 200, 400);
-		}
-
-		@Test
 		void needARetryOfOneOrMore() {
 			BackoffRule rule = rule(DEFAULT_SHAPE, Duration.ofSeconds(10), Jitter.full());
 			assertThatIllegalArgumentException().isThrownBy(() -> rule.delay(0, 0, RandomSources.least()))

@@ -13,8 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import dev.backoff.time.Nanos;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -52,14 +50,6 @@ class ExponentialShapeTests {
 		BigDecimal exact = new BigDecimal("1.1").pow(99).multiply(BigDecimal.valueOf(100_000_000_000L));
 		assertThat(Shape.exponential(Duration.ofSeconds(100), 1.1).nanos(100))
 			.isEqualTo(exact.setScale(0, RoundingMode.HALF_UP).longValueExact());
-	}
-
-	@Test
-	void staysConstantWithMultiplierOne() {
-		Shape shape = Shape.exponential(Duration.ofNanos(123_456_789), 1);
-		for (int retry : new int[] { 1, 2, 111, 112, 113, 2000, Integer.MAX_VALUE }) {
-			assertThat(shape.nanos(retry)).isEqualTo(123_456_789);
-		}
 	}
 
 	@ParameterizedTest
@@ -113,34 +103,6 @@ class ExponentialShapeTests {
 
 		private final int[] retries = { 1, 2, 35, 38, 55, 58, 63, 64, 65, 100, 111, 112, 113, 114, 1000, 1024,
 				1_000_000, Integer.MAX_VALUE };
-
-		@ParameterizedTest
-		@CsvSource({ "2", "3", "10", "100" })
-		void neverBecomesNegativeOrZeroOrExceedsTheCap(int multiplier) {
-			for (Duration base : new Duration[] { Duration.ofNanos(1), Duration.ofNanos(999), Duration.ofMillis(100),
-					Duration.ofSeconds(1), Duration.ofDays(1), Duration.ofNanos(Long.MAX_VALUE - 1),
-					Duration.ofNanos(Long.MAX_VALUE), LARGEST }) {
-				for (Duration cap : new Duration[] { Duration.ofSeconds(10), Duration.ofDays(365), LARGEST }) {
-					if (cap.compareTo(base) >= 0) {
-						check(base, multiplier, cap);
-					}
-				}
-			}
-		}
-
-		private void check(Duration base, int multiplier, Duration cap) {
-			Shape shape = Shape.exponential(base, multiplier);
-			BackoffRule rule = BackoffRule.of(shape, cap, Jitter.none());
-			for (int retry : this.retries) {
-				BigDecimal exact = (retry > 1100) ? LONGEST
-						: BigDecimal.valueOf(multiplier).pow(retry - 1).multiply(BigDecimal.valueOf(Nanos.of(base)));
-				long expected = exact.min(LONGEST).longValueExact();
-				assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry).isEqualTo(expected);
-				assertThat(rule.delay(retry, 0, () -> 0)).as("%s, retry %s", rule, retry)
-					.isEqualTo(Math.min(expected, Nanos.of(cap)))
-					.isPositive();
-			}
-		}
 
 		@Test
 		void takesExtremeMultipliers() {

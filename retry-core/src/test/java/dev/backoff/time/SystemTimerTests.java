@@ -109,16 +109,6 @@ class SystemTimerTests {
 		}
 
 		@Test
-		void forgetsNoneOfManyThatAreDueAtOnce() throws InterruptedException {
-			CountDownLatch done = new CountDownLatch(100);
-			for (int i = 0; i < 100; i++) {
-				add(done::countDown, MILLI);
-			}
-			done.await();
-			assertThat(SystemTimerTests.this.timer.pending()).isZero();
-		}
-
-		@Test
 		void goesOnAfterATaskThatThrows() throws InterruptedException {
 			CountDownLatch done = new CountDownLatch(3);
 			List<Thread> threads = new ArrayList<>();

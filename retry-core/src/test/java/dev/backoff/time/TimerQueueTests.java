@@ -2,10 +2,8 @@ package dev.backoff.time;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -36,36 +34,6 @@ class TimerQueueTests {
 
 	@Nested
 	class Order {
-
-		@Test
-		void isOfDueTimes() {
-			List<Long> dues = new ArrayList<>();
-			for (long due = 0; due < 1_000; due++) {
-				dues.add(due);
-			}
-			List<Long> shuffled = new ArrayList<>(dues);
-			Collections.shuffle(shuffled, new Random(14));
-			shuffled.forEach(TimerQueueTests.this::add);
-			assertThat(TimerQueueTests.this.queue.due()).isZero();
-			assertThat(polled(499)).isEqualTo(dues.subList(0, 500));
-			assertThat(TimerQueueTests.this.queue.size()).isEqualTo(500);
-			assertThat(polled(2_000)).isEqualTo(dues.subList(500, 1_000));
-			assertThat(TimerQueueTests.this.queue.isEmpty()).isTrue();
-		}
-
-		@Test
-		void losesNoneOfManyThatAreDueAtOnce() {
-			Set<TimerEntry> entries = new HashSet<>();
-			for (int i = 0; i < 100; i++) {
-				entries.add(add(7));
-			}
-			assertThat(polled(6)).isEmpty();
-			for (TimerEntry due = TimerQueueTests.this.queue.pollDue(7); due != null; due = TimerQueueTests.this.queue
-				.pollDue(7)) {
-				assertThat(entries.remove(due)).isTrue();
-			}
-			assertThat(entries).isEmpty();
-		}
 
 		@ParameterizedTest
 		@ValueSource(longs = { 0, -3, Long.MAX_VALUE - 2, Long.MIN_VALUE + 2, Long.MAX_VALUE / 2 })
@@ -102,34 +70,6 @@ class TimerQueueTests {
 
 	@Nested
 	class Removal {
-
-		@Test
-		void isOfTheFirstTheLastAndAnyBetween() {
-			List<Entry> entries = new ArrayList<>();
-			for (int due = 0; due < 21; due++) {
-				entries.add(add(due));
-			}
-			for (int removed : new int[] { 0, 20, 10, 1 }) {
-				assertThat(TimerQueueTests.this.queue.remove(entries.get(removed))).isTrue();
-			}
-			assertThat(TimerQueueTests.this.queue.due()).isEqualTo(2);
-			assertThat(polled(100)).doesNotContain(0L, 20L, 10L, 1L).hasSize(17).isSorted();
-		}
-
-		@Test
-		void movesTheLastUpWhereItIsDueBeforeItsNewParent() {
-			add(0);
-			Entry late = add(100);
-			List.of(1L, 2L, 3L).forEach(TimerQueueTests.this::add);
-			List<Entry> below = new ArrayList<>();
-			for (long due = 101; due < 105; due++) {
-				below.add(add(due));
-			}
-			add(4);
-			assertThat(below.get(0).position).isGreaterThan(late.position);
-			assertThat(TimerQueueTests.this.queue.remove(below.get(0))).isTrue();
-			assertThat(polled(1_000)).containsExactly(0L, 1L, 2L, 3L, 4L, 100L, 102L, 103L, 104L);
-		}
 
 		@Test
 		void isDoneOnce() {

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-import dev.backoff.AttemptTimeoutException;
 import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.RetryBuilder;
@@ -88,31 +87,6 @@ class ManyCallsTests {
 		for (Future<Duration> call : calls) {
 			// 1 + 2 + 4 + 6 times 8
 			assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(Duration.ofSeconds(55));
-		}
-	}
-
-	@RepeatedTest(REPETITIONS)
-	void attemptsOnManyThreadsKeepTheirTimeouts() throws Exception {
-		Retry retry = retry(RetryPolicy.builder("orders")
-			.base(Duration.ofSeconds(1))
-			.maxAttempts(3)
-			.attemptTimeout(Duration.ofSeconds(7))).build();
-		List<Future<Duration>> calls = new ArrayList<>();
-		for (int i = 0; i < 16; i++) {
-			calls.add(this.threads.submit(() -> {
-				try {
-					return retry.<Duration, InterruptedException>call(() -> {
-						this.time.sleep(Duration.ofHours(1));
-						return Duration.ZERO;
-					});
-				}
-				catch (AttemptTimeoutException ex) {
-					return RetriesStoppedException.of(ex).elapsed();
-				}
-			}));
-		}
-		for (Future<Duration> call : calls) {
-			assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo(Duration.ofSeconds(7 + 1 + 7 + 2 + 7));
 		}
 	}
 

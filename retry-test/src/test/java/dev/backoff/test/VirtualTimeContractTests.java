@@ -11,8 +11,8 @@ import dev.backoff.fixture.CallSetup;
 import dev.backoff.spring.contract.ReturnTypesContractTests;
 
 /**
- * The contract of the drivers in virtual time: by a thread that waits, by a stage and by a
- * subscription.
+ * The contract of the drivers in virtual time: by a thread that waits, by a stage and by
+ * a subscription.
  */
 @Tag("long")
 class VirtualTimeContractTests {

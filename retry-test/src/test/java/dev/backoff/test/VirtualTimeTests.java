@@ -1,13 +1,5 @@
 package dev.backoff.test;
 
-import dev.backoff.Attempt;
-import dev.backoff.AttemptTimeoutException;
-import dev.backoff.CallRegistry;
-import dev.backoff.Retry;
-import dev.backoff.concurrency.ConcurrencyLimit;
-import dev.backoff.event.DelaySource;
-import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.time.Cancellable;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -18,8 +10,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+
+import dev.backoff.Attempt;
+import dev.backoff.AttemptTimeoutException;
+import dev.backoff.Retry;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.event.DelaySource;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.time.Cancellable;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -85,22 +87,6 @@ class VirtualTimeTests extends ClockFixture {
 		}
 
 		@Test
-		void aCallAroundAnotherDoesNotHoldTheClock() {
-			Retry inner = retry("inner", Duration.ofMillis(1));
-			Retry outer = retry(policy("outer").maxAttempts(1).build());
-			assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> outer.call(() -> {
-				try {
-					return inner.call(() -> fail("inner"));
-				}
-				catch (IOException ex) {
-					throw new IllegalStateException("another failure than that inside");
-				}
-			}));
-			assertThat(told()).containsExactly("0 inner", "1 inner", "3 inner", "7 inner");
-			assertThat(time().elapsed()).isEqualTo(Duration.ofMillis(7));
-		}
-
-		@Test
 		void aRecoveryThatRetriesDoesNotHoldTheClock() throws Exception {
 			Retry inner = retry("inner", Duration.ofSeconds(1));
 			AtomicInteger calls = new AtomicInteger();
@@ -116,50 +102,10 @@ class VirtualTimeTests extends ClockFixture {
 			assertThat(time().elapsed()).isEqualTo(Duration.ofSeconds(3));
 		}
 
-		@Test
-		void anAttemptThatSleepsDoesNotHoldTheClock() throws Exception {
-			String result = retry("slow", Duration.ofSeconds(1)).call(() -> {
-				time().sleep(Duration.ofMinutes(1));
-				return "slow";
-			});
-			assertThat(result).isEqualTo("slow");
-			assertThat(time().elapsed()).isEqualTo(Duration.ofMinutes(1));
-		}
-
-		@Test
-		void anAsynchronousCallInsideCountsToo() throws Exception {
-			Retry inner = retry("inner", Duration.ofSeconds(1));
-			CompletableFuture<Object> result = retry("outer", Duration.ofSeconds(1))
-				.callAsync(() -> inner.callAsync(() -> CompletableFuture.supplyAsync(() -> {
-					tell("inner");
-					if (told().size() < 4) {
-						throw new IllegalStateException("down");
-					}
-					return "done";
-				})));
-			assertThat(get(result)).isEqualTo("done");
-			assertThat(told()).containsExactly("0 inner", "1000 inner", "3000 inner", "7000 inner");
-		}
-
 	}
 
 	@Nested
 	class Rule3TheClockJumpsToWhatIsDueNext {
-
-		@Test
-		void whenAllCallsWait() throws Exception {
-			List<Future<Void>> calls = new ArrayList<>();
-			try (VirtualTime.Hold hold = time().hold()) {
-				for (int seconds : List.of(5, 3, 4)) {
-					Retry retry = retry(policy(seconds + "s").base(Duration.ofSeconds(seconds)).maxAttempts(2).build());
-					calls.add(threads().submit(() -> retry.call(() -> fail(seconds + "s"))));
-				}
-				assertThat(hold).isNotNull();
-				until(() -> told().size() >= 3);
-			}
-			calls.forEach(ClockFixture::assertEnds);
-			assertThat(told()).endsWith("3000 3s", "4000 4s", "5000 5s");
-		}
 
 		@Test
 		void butNotForACallThatWaitsForASlot() throws Exception {
@@ -291,17 +237,6 @@ class VirtualTimeTests extends ClockFixture {
 		}
 
 		@Test
-		void anAttemptThatTakesExactlyItsTimeoutTimesOut() {
-			Retry retry = retry(policy("orders").attemptTimeout(Duration.ofSeconds(10)).maxAttempts(1).build());
-			for (int i = 0; i < 100; i++) {
-				assertThatExceptionOfType(AttemptTimeoutException.class).isThrownBy(() -> retry.call(() -> {
-					time().sleep(Duration.ofSeconds(10));
-					return null;
-				}));
-			}
-		}
-
-		@Test
 		void theClockGoesOnAfterTheTimeoutOfACallThatHasEnded() throws Exception {
 			time().patience(Duration.ofMinutes(1));
 			CountDownLatch retried = new CountDownLatch(1);
@@ -319,27 +254,6 @@ class VirtualTimeTests extends ClockFixture {
 			assertThatExceptionOfType(IOException.class)
 				.isThrownBy(() -> retry("other", Duration.ofSeconds(2)).call(() -> fail("other")));
 			assertThat(told()).containsExactly("1000 other", "3000 other", "7000 other", "15000 other");
-		}
-
-		@Test
-		void anOperatorEndsAWait() throws Exception {
-			CallRegistry waiting = new CallRegistry();
-			Retry orders = retryBuilder(policy("orders").base(Duration.ofMinutes(10)).build()).calls(waiting).build();
-			List<Future<Void>> calls = new ArrayList<>();
-			try (VirtualTime.Hold hold = time().hold()) {
-				assertThat(hold).isNotNull();
-				for (int i = 0; i < 3; i++) {
-					calls.add(threads().submit(() -> orders.call(() -> fail("orders"))));
-				}
-				until(() -> waiting.waiting() >= 3);
-				told().clear();
-				assertThat(waiting.wake("orders")).isEqualTo(3);
-				time().advance(Duration.ofMinutes(1));
-				assertThat(told()).containsExactly("0 orders", "0 orders", "0 orders");
-				waiting.shutDown();
-				calls.forEach(ClockFixture::assertEnds);
-			}
-			assertThat(time().elapsed()).isEqualTo(Duration.ofMinutes(1));
 		}
 
 	}

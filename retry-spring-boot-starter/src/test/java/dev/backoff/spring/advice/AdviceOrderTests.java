@@ -182,16 +182,6 @@ class AdviceOrderTests {
 			});
 		}
 
-		@ParameterizedTest
-		@EnumSource
-		void areAllRolledBackIfNoAttemptSucceeds(Kind kind) {
-			kind.of(this.runner).run((context) -> {
-				assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Store.class).place("o-1", 9));
-				assertThat(context.getBean(CountingTransactions.class).events).hasSize(8).doesNotContain("commit");
-				assertThat(rows(context.getBean(JdbcClient.class))).isEmpty();
-			});
-		}
-
 		@Test
 		void mayBeOrderedAroundAllAttemptsOfACall(CapturedOutput output) {
 			AdviceOrderTests.this.runner

@@ -20,7 +20,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.event.StopReason;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.advice.otherpackage.Ancestor;
 
@@ -152,21 +151,6 @@ class MethodRecoveryTests extends AdvisedApplication {
 	class WhatItThrows {
 
 		@Test
-		void isThrownWithTheOriginalSuppressed() {
-			start(Failing.class);
-			Failing bean = context.getBean(Failing.class);
-			assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> bean.send(new Failure("down")))
-				.withMessage("parking failed too")
-				.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
-					.isInstanceOf(Failure.class)
-					.satisfies((original) -> assertThat(original).hasMessage("down")
-						.extracting(Throwable::getSuppressed)
-						.isNotNull()));
-			assertThat(listener.stopped()).singleElement()
-				.satisfies((stopped) -> assertThat(stopped.recovery().name()).isEqualTo("FAILED"));
-		}
-
-		@Test
 		void isThatItReturnedNullForAPrimitiveType() {
 			start(Failing.class);
 			Failure failure = new Failure("down");
@@ -174,25 +158,6 @@ class MethodRecoveryTests extends AdvisedApplication {
 				.isThrownBy(() -> context.getBean(Failing.class).count(failure))
 				.withMessage("The recovery nothing returned null instead of int")
 				.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
-		}
-
-		@Test
-		void neverReplacesAnError() {
-			start(Failing.class);
-			AssertionError error = new AssertionError("broken");
-			assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> context.getBean(Failing.class).send(error))
-				.isSameAs(error);
-		}
-
-		@Test
-		void neverReplacesAnInterruption() {
-			start(Failing.class);
-			time.interruptSleep(1);
-			Failure failure = new Failure("down");
-			assertThatExceptionOfType(Failure.class).isThrownBy(() -> context.getBean(Failing.class).send(failure))
-				.isSameAs(failure);
-			assertThat(Thread.interrupted()).isTrue();
-			assertThat(listener.report().reason()).isEqualTo(StopReason.INTERRUPTED);
 		}
 
 	}
@@ -410,15 +375,6 @@ class MethodRecoveryTests extends AdvisedApplication {
 	}
 
 	public static class Failing {
-
-		@Backoff(base = "1ns", recover = "park")
-		public void send(Throwable failure) throws Throwable {
-			throw failure;
-		}
-
-		void park(Throwable order, RetriesStoppedException failure) {
-			throw new IllegalStateException("parking failed too");
-		}
 
 		@Backoff(base = "1ns", recover = "nothing")
 		public int count(Throwable failure) throws Throwable {

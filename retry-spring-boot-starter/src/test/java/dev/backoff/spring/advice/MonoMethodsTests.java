@@ -21,7 +21,6 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 import dev.backoff.Attempt;
-import dev.backoff.CallRegistry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -147,13 +146,6 @@ class MonoMethodsTests {
 			time.runAll();
 			call.dispose();
 			assertThat(cancellations).hasValue(1);
-		}
-
-		@Test
-		void beforeAnythingHappensMakesNoAttempt() {
-			StepVerifier.create(orders.place(Mono.just("placed")), 0).thenCancel().verify();
-			assertThat(context.getBean(CallRegistry.class)).isNotNull();
-			assertThat(listener.events()).isEmpty();
 		}
 
 	}

@@ -16,6 +16,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
@@ -252,28 +254,19 @@ class ReactiveMethodsTests {
 	@Nested
 	class ARudePublisher {
 
-		@Test
-		void withoutASubscriptionIsGivenUp() {
+		@ParameterizedTest
+		@ValueSource(booleans = { false, true })
+		void thatThrowsOrGivesNoSubscriptionIsGivenUp(boolean throwing) {
 			AtomicInteger calls = new AtomicInteger();
-			CompletableFuture<List<Integer>> result = feed.limited(() -> {
-				Publisher<Integer> silent = (subscriber) -> {
-				};
-				return (calls.incrementAndGet() < 3) ? Flux.from(silent) : Flux.just(1);
-			}).collectList().toFuture();
-			time.runAll();
-			assertThat(result).isCompletedWithValue(List.of(1));
-			assertThat(registry.running()).isZero();
-		}
-
-		@Test
-		void thatThrowsIsRetried() {
-			AtomicInteger calls = new AtomicInteger();
-			CompletableFuture<List<Integer>> result = feed.limited(() -> {
-				Publisher<Integer> throwing = (subscriber) -> {
+			Publisher<Integer> rude = (subscriber) -> {
+				if (throwing) {
 					throw new UncheckedIOException(failure);
-				};
-				return (calls.incrementAndGet() < 3) ? Flux.from(throwing) : Flux.just(1);
-			}).collectList().toFuture();
+				}
+			};
+			CompletableFuture<List<Integer>> result = feed
+				.limited(() -> (calls.incrementAndGet() < 3) ? Flux.from(rude) : Flux.just(1))
+				.collectList()
+				.toFuture();
 			time.runAll();
 			assertThat(result).isCompletedWithValue(List.of(1));
 			assertThat(registry.running()).isZero();

@@ -19,7 +19,6 @@ import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfigurati
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -140,17 +139,6 @@ class ThreadsOfOthersTests {
 		}
 
 		@Test
-		void endsWhenTheApplicationCloses() {
-			List<RecordingListener> listener = new CopyOnWriteArrayList<>();
-			realTime.withPropertyValues(hours("Job.run")).withBean(Job.class).run((context) -> {
-				listener.add(context.getBean(RecordingListener.class));
-				awaitWaiting(context.getBean(CallRegistry.class));
-			});
-			assertThat(listener.get(0).stopped()).singleElement()
-				.satisfies((stop) -> assertThat(stop.report().reason()).isEqualTo(StopReason.SHUTDOWN));
-		}
-
-		@Test
 		void endsWhenItsSchedulerIsShutDownNow() {
 			realTime.withPropertyValues(hours("Job.run")).withBean(Job.class).run((context) -> {
 				awaitWaiting(context.getBean(CallRegistry.class));
@@ -178,16 +166,6 @@ class ThreadsOfOthersTests {
 			this.runner.run((context) -> {
 				context.publishEvent(new Paid(3));
 				assertThat(context.getBean(Listener.class).seen()).containsExactly("paid 1", "paid 2", "paid 3");
-			});
-		}
-
-		@Test
-		void failsItsPublisher() {
-			this.runner.run((context) -> {
-				ApplicationEventPublisher publisher = context;
-				Throwable failure = catchThrowable(() -> publisher.publishEvent(new Paid(9)));
-				assertThat(failure).isInstanceOf(IllegalStateException.class).hasMessage("attempt 4");
-				assertThat(RetriesStoppedException.of(failure)).isNotNull();
 			});
 		}
 
@@ -228,18 +206,6 @@ class ThreadsOfOthersTests {
 				assertThat(report.getCause()).isInstanceOf(InterruptedException.class);
 				assertThat(next(flags)).isTrue();
 				assertThat(mails.fetches()).isEqualTo(1);
-			});
-		}
-
-		@Test
-		void isNotRetriedIfTheMethodSaysSo() {
-			ThreadsOfOthersTests.this.runner.withBean(Mails.class).run((context) -> {
-				Mails mails = context.getBean(Mails.class);
-				Throwable failure = catchThrowable(() -> mails.fetch(true));
-				assertThat(Thread.interrupted()).isTrue();
-				assertThat(failure).isInstanceOf(InterruptedException.class).hasMessage("hurry");
-				assertThat(mails.fetches()).isEqualTo(1);
-				assertThat(context.getBean(VirtualTime.class).delays()).isEmpty();
 			});
 		}
 

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -25,7 +24,6 @@ import dev.backoff.event.StopReason;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * What closing an application does to calls that wait, in real time: the waits would last
@@ -37,20 +35,6 @@ class ShutdownTests {
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 		.withPropertyValues("backoff.defaults.budget=none")
 		.withBean(Patient.class);
-
-	@Test
-	void wakesTheCallsThatWait() {
-		this.runner.run((context) -> {
-			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(CallRegistry.class));
-			context.getSourceApplicationContext().close();
-			ExecutionException failure = catchThrowableOfType(ExecutionException.class,
-					() -> call.get(30, TimeUnit.SECONDS));
-			assertThat(failure.getCause()).isInstanceOf(IllegalStateException.class).hasMessage("attempt");
-			RetriesStoppedException report = RetriesStoppedException.of(failure.getCause());
-			assertThat(report).isNotNull();
-			assertThat(report.reason()).isEqualTo(StopReason.SHUTDOWN);
-		});
-	}
 
 	@Test
 	void ofAChildLeavesTheParentAlone() {

@@ -191,16 +191,6 @@ class Resilience4jBreakersTests {
 	class HalfOpen {
 
 		@Test
-		void closesAfterGoodProbes() throws Exception {
-			theirs.transitionToOpenState();
-			theirs.transitionToHalfOpenState();
-			for (int i = 0; i < 2; i++) {
-				retry().call(ScriptedOperation.<String>script().returns("fine"));
-			}
-			assertThat(theirs.getState()).isEqualTo(State.CLOSED);
-		}
-
-		@Test
 		void getsItsPermitsBackAfterWhatSaysNothing() {
 			theirs.transitionToOpenState();
 			theirs.transitionToHalfOpenState();
