@@ -73,7 +73,7 @@ class OverloadConfigurationTests {
 		SmallApplication.of(annotated ? Annotated.class : Orders.class)
 			.yaml("backoff: { " + yaml + ((backoff != null) ? backoff : "") + " }")
 			.runWithPolicy((policy) -> {
-				assertThat(text(policy.values().get(PolicyKey.of(key)))).isEqualTo(value);
+				assertThat(text(policy.values().get(Section.POLICIES.keyOf(key)))).isEqualTo(value);
 				String written = value.substring(0, value.indexOf(" <- "));
 				String name = written.equals("none") ? null : written;
 				switch (key) {
