@@ -103,7 +103,7 @@ final class AsyncAttempt<T extends @Nullable Object>
 		try {
 			Outcome outcome = CallStack.ofThread().within(this.call.state, () -> judge(value, failure));
 			if (!this.call.state.hasHistory() && outcome.kind() == AttemptOutcome.SUCCESS) {
-				steps.succeededAtOnce(this.call.state, this.permit);
+				steps.succeededOnFirstAttempt(this.call.state, this.permit);
 				this.call.settle(value);
 				return;
 			}

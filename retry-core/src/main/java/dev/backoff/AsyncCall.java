@@ -70,7 +70,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		CallStack.settle();
 		CallState running = CallStack.ofThread().running();
 		// the call may outlive the attempt around it, and goes on on other threads
-		CallState enclosing = (running != null) ? CallState.standingFor(running.context().share(), null) : null;
+		CallState enclosing = (running != null) ? CallState.adopting(running.context().share(), null) : null;
 		AsyncCall<C, T> call = new AsyncCall<>(steps, context, operation, recovery, enclosing, executor);
 		operation.begins(call.result);
 		call.drive(null);
@@ -241,7 +241,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		AsyncAttempt<T> running = new AsyncAttempt<>(this, proceed.permit());
 		putUnderWay(running, driving);
 		if (this.result.isDone() && claim(running)) {
-			this.steps.neverBegan(proceed, this.state);
+			this.steps.releaseUncounted(proceed, this.state);
 			driving.goOnWith(this.result.isCancelled() ? Decision.CANCELLED : Decision.COMPLETED);
 			return;
 		}
@@ -366,7 +366,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	 */
 	private void outside(Runnable end) {
 		CallStack stack = CallStack.ofThread();
-		stack.endStandIns(this.state);
+		stack.abandonAdopted(this.state);
 		if (stack.running() == null) {
 			end.run();
 		}

@@ -51,21 +51,21 @@ final class AttemptContext {
 
 	@Nullable CallObservation observation;
 
-	/* The number of the attempt in the order of all, or 0 if the call is not kept. */
+	/* The number of the attempt in the order of all, or 0 if the call is not durable. */
 	long fence;
 
 	AttemptContext(CallState call) {
 		this.call = call;
 	}
 
-	/** Note that the call was kept elsewhere. */
-	void keptAs(ResumedCall kept) {
-		this.fence = kept.fence();
-		this.key = new CallKey(kept.key());
+	/** Note that the call was stored. */
+	void storedAs(ResumedCall stored) {
+		this.fence = stored.fence();
+		this.key = new CallKey(stored.key());
 	}
 
 	/** Note for which attempt or deadline elsewhere the call stands. */
-	void standFor(SharedAttempt shared) {
+	void adopt(SharedAttempt shared) {
 		this.shared = shared;
 		this.key = shared.key;
 	}
@@ -228,7 +228,7 @@ final class AttemptContext {
 	}
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
-	boolean standsFor(AttemptContext other) {
+	boolean isAdoptedFrom(AttemptContext other) {
 		return this.shared != null && !this.shared.receivers.isEmpty() && this.shared.receivers.get(0) == other.reports;
 	}
 

@@ -58,13 +58,13 @@ final class AttemptHistory {
 	AttemptHistory() {
 	}
 
-	/** Begin with what is known of a call that was kept elsewhere. */
-	AttemptHistory(ResumedCall kept) {
+	/** Begin with what is known of a stored call. */
+	AttemptHistory(ResumedCall stored) {
 		// an attempt that was lost had begun
-		this.attempts = kept.attempts() + ((kept.loss() != null) ? 1 : 0);
-		this.previousDelay = Nanos.of(kept.previousDelay());
-		this.finalPoll = kept.finalPoll();
-		this.timeouts = kept.timeouts();
+		this.attempts = stored.attempts() + ((stored.loss() != null) ? 1 : 0);
+		this.previousDelay = Nanos.of(stored.previousDelay());
+		this.finalPoll = stored.finalPoll();
+		this.timeouts = stored.timeouts();
 	}
 
 	void addAttempt(Outcome outcome, long nanos) {

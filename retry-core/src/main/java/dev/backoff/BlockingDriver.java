@@ -40,7 +40,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 						outcome = this.decider.judge(failure, call);
 					}
 					if (outcome == null) {
-						this.steps.succeededAtOnce(call, permit);
+						this.steps.succeededOnFirstAttempt(call, permit);
 						return value;
 					}
 					result = proceed(this.steps.afterAttempt(outcome, permit, call), call, context, operation);

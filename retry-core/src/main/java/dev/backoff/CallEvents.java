@@ -62,18 +62,18 @@ final class CallEvents {
 		}
 	}
 
-	/** Publish a call that is kept elsewhere, and observe the attempt that is due. */
-	void callGoesOn(CallState call, ResumedCall kept) {
-		observe(call, kept(kept.key(), kept.attempts() + 1));
+	/** Observe the attempt of a stored call that is due. */
+	void callGoesOn(CallState call, ResumedCall stored) {
+		observe(call, observed(stored.key(), stored.attempts() + 1));
 	}
 
-	/** Publish a call that has been stored elsewhere. */
+	/** Publish that a call has been stored. */
 	void stored(String key) {
-		Object unused = kept(key, 0);
+		Object unused = observed(key, 0);
 	}
 
-	private CallObserver.@Nullable ObservedCall kept(String key, int attempt) {
-		return (this.observer != null) ? this.observer.callKept(this.policy, this.method, key, attempt) : null;
+	private CallObserver.@Nullable ObservedCall observed(String key, int attempt) {
+		return (this.observer != null) ? this.observer.callStored(this.policy, this.method, key, attempt) : null;
 	}
 
 	private static void observe(CallState call, CallObserver.@Nullable ObservedCall observed) {
@@ -83,7 +83,7 @@ final class CallEvents {
 	}
 
 	/* Without a lambda, since a success allocates nothing. */
-	void succeededAtOnce(CallState call, long nanos) {
+	void succeededOnFirstAttempt(CallState call, long nanos) {
 		if (this.observer != null) {
 			attempt(call, AttemptOutcome.SUCCESS, null, nanos);
 			callStops(call, StopReason.SUCCEEDED, nanos);
@@ -91,7 +91,7 @@ final class CallEvents {
 		}
 		else if (this.recorder != null) {
 			try {
-				this.recorder.succeededAtOnce(nanos);
+				this.recorder.succeededOnFirstAttempt(nanos);
 			}
 			catch (Throwable ex) {
 				hookFailed("recorder", ex);

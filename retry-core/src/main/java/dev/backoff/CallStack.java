@@ -121,7 +121,7 @@ final class CallStack {
 	/** Put an attempt or a deadline from elsewhere around the calls to come. */
 	CallState adopt(SharedAttempt shared, long timeLeft) {
 		leaveTo(this.top);
-		CallState adopted = CallState.standingFor(shared, this.top);
+		CallState adopted = CallState.adopting(shared, this.top);
 		adopted.tighten(timeLeft);
 		this.top = adopted;
 		return adopted;
@@ -136,8 +136,8 @@ final class CallStack {
 	}
 
 	/** Take away the calls on top that stand for the last attempt of an ended call. */
-	void endStandIns(CallState ended) {
-		while (this.top.standsFor(ended)) {
+	void abandonAdopted(CallState ended) {
+		while (this.top.isAdoptedFrom(ended)) {
 			CallState adopted = this.top;
 			adopted.clear();
 			leaveTo(adopted.enclosing());

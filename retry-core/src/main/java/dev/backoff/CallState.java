@@ -82,20 +82,20 @@ final class CallState {
 		this.innerCalls = 0;
 	}
 
-	/** Go on with a call that was kept elsewhere, with its next attempt. */
-	void resume(CallSettings settings, ResumedCall kept, long now) {
+	/** Go on with a stored call, with its next attempt. */
+	void resume(CallSettings settings, ResumedCall stored, long now) {
 		begin(settings, now);
-		long elapsed = Nanos.of(kept.elapsed());
+		long elapsed = Nanos.of(stored.elapsed());
 		this.started = now - elapsed;
-		long left = (kept.timeLeft() != null) ? Nanos.of(kept.timeLeft()) : Nanos.UNLIMITED;
+		long left = (stored.timeLeft() != null) ? Nanos.of(stored.timeLeft()) : Nanos.UNLIMITED;
 		this.limit = (left < 0) ? Math.max(0, elapsed + left) : Nanos.plus(elapsed, left);
-		this.attempt = kept.attempts() + 1;
-		this.history = new AttemptHistory(kept);
-		context().keptAs(kept);
+		this.attempt = stored.attempts() + 1;
+		this.history = new AttemptHistory(stored);
+		context().storedAs(stored);
 	}
 
 	/** Return a call within another that stands for an attempt or deadline elsewhere. */
-	static CallState standingFor(SharedAttempt shared, @Nullable CallState enclosing) {
+	static CallState adopting(SharedAttempt shared, @Nullable CallState enclosing) {
 		CallState call = new CallState(enclosing);
 		call.settings = shared.settings;
 		call.started = shared.started;
@@ -106,7 +106,7 @@ final class CallState {
 		if (around != null && around.isLimited()) {
 			call.tighten(Math.max(0, around.attemptTimeLeft()));
 		}
-		call.context().standFor(shared);
+		call.context().adopt(shared);
 		return call;
 	}
 
@@ -116,8 +116,8 @@ final class CallState {
 	}
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
-	boolean standsFor(CallState call) {
-		return this.context != null && call.context != null && this.context.standsFor(call.context);
+	boolean isAdoptedFrom(CallState call) {
+		return this.context != null && call.context != null && this.context.isAdoptedFrom(call.context);
 	}
 
 	/** Bound the call by the given time from now. */

@@ -86,17 +86,18 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
-	/** Go on with a call kept elsewhere: return its attempt, a wait or the end. */
-	Decision resume(CallState call, ResumedCall kept) {
-		this.events.callGoesOn(call, kept);
+	/** Go on with a stored call: return its attempt, a wait or the end. */
+	Decision resume(CallState call, ResumedCall stored) {
+		this.events.callGoesOn(call, stored);
 		long now = now();
-		call.resume(this.settings, kept, now);
-		if (kept.loss() != null) {
-			return new Decision.Stop(StopReason.LOST, kept.loss()).after("the attempt before threw ", kept.failure());
+		call.resume(this.settings, stored, now);
+		if (stored.loss() != null) {
+			return new Decision.Stop(StopReason.LOST, stored.loss()).after("the attempt before threw ",
+					stored.failure());
 		}
 		Decision.Stop stop = this.decider.decideAfterWait(null, call.timeLeft(now), false);
 		if (stop != null) {
-			return stop.after("the attempt before threw ", kept.failure());
+			return stop.after("the attempt before threw ", stored.failure());
 		}
 		if (this.settings.retries().off() != null) {
 			return this.decider.decide(input(call, false, false, DecisionInput.Breaker.PERMITTING, now));
@@ -105,7 +106,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		if (permit == null) {
 			return this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 		}
-		if (isPaying(kept)) {
+		if (isPaying(stored)) {
 			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
 			if (!(due instanceof Decision.RetryAfter paid) || paid.delay() > 0) {
 				this.guard.released(call, permit);
@@ -116,17 +117,17 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/* After a failure. To ask again for a result that is not final is free. */
-	private boolean isPaying(ResumedCall kept) {
-		return this.guard.budget() != null && kept.attempts() > 0
-				&& (kept.failure() != null || this.settings.policy().until() == null);
+	private boolean isPaying(ResumedCall stored) {
+		return this.guard.budget() != null && stored.attempts() > 0
+				&& (stored.failure() != null || this.settings.policy().until() == null);
 	}
 
-	void succeededAtOnce(CallState call, Permit permit) {
+	void succeededOnFirstAttempt(CallState call, Permit permit) {
 		long now = now();
 		// a stored call began long before its attempt
 		long nanos = Math.max(0, now - call.attemptStart);
-		this.guard.succeededAtOnce(call, permit, nanos, now);
-		this.events.succeededAtOnce(call, nanos);
+		this.guard.succeededOnFirstAttempt(call, permit, nanos, now);
+		this.events.succeededOnFirstAttempt(call, nanos);
 	}
 
 	Decision afterAttempt(Outcome outcome, Permit permit, CallState call) {
@@ -144,8 +145,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
 				this.registry.isShutDown(), breaker,
-				// a call that is kept elsewhere pays when its attempt is due
-				(this.guard.isKeeping() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
+				// a stored call pays when its attempt is due
+				(this.guard.isDurable() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
 	}
 
 	void waiting(Decision.RetryAfter wait, CallState call) {
@@ -211,7 +212,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** Give the permit of an attempt back that is not made, or that does not count. */
-	void neverBegan(Decision.Proceed proceed, CallState call) {
+	void releaseUncounted(Decision.Proceed proceed, CallState call) {
 		this.guard.released(call, proceed.permit());
 		CallObservation observation = call.observation();
 		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;

@@ -12,8 +12,8 @@ import dev.backoff.budget.RetryBudget;
  * @param previousDelay the part of the last wait that the policy's rule chose, or 0
  * @param paid whether the retry was paid before its wait, after which the breaker refused
  * it
- * @param waitedForBudget whether the last wait was for the budget, or a call that was
- * kept elsewhere is to pay
+ * @param waitedForBudget whether the last wait was for the budget, or a stored call is to
+ * pay
  * @param attemptNanos how long the last attempt took
  * @param finalPoll whether the final poll before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it

@@ -24,27 +24,27 @@ final class OverloadGuard {
 
 	private final @Nullable RetryBudget budget;
 
-	private final boolean keeping;
+	private final boolean durable;
 
 	OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-			boolean keeping) {
+			boolean durable) {
 		this.limit = limit;
 		this.breaker = breaker;
 		this.budget = budget;
-		this.keeping = keeping;
+		this.durable = durable;
 	}
 
 	/**
-	 * Return the same for calls that wait elsewhere, whatever happens here. Their keeper
-	 * bounds how many attempts run at once.
+	 * Return the same for stored calls, which wait whatever happens here. Their workers
+	 * bound how many attempts run at once.
 	 */
-	OverloadGuard keptElsewhere() {
+	OverloadGuard ofStoredCalls() {
 		return new OverloadGuard(null, this.breaker, this.budget, true);
 	}
 
-	/** Return whether calls wait elsewhere. */
-	boolean isKeeping() {
-		return this.keeping;
+	/** Return whether the calls are stored while they wait. */
+	boolean isDurable() {
+		return this.durable;
 	}
 
 	@Nullable RetryBudget budget() {
@@ -171,7 +171,7 @@ final class OverloadGuard {
 	}
 
 	/** Note the end of an attempt that succeeded, and with it the call at once. */
-	void succeededAtOnce(CallState call, Permit permit, long nanos, long now) {
+	void succeededOnFirstAttempt(CallState call, Permit permit, long nanos, long now) {
 		if (permit != Permit.UNCOUNTED) {
 			permit.succeeded(nanos, now);
 		}
@@ -192,12 +192,12 @@ final class OverloadGuard {
 	/** Return what the breaker says when it has refused an attempt. */
 	DecisionInput.Breaker refusal(long now) {
 		return (this.breaker == null) ? DecisionInput.Breaker.PERMITTING : new DecisionInput.Breaker(
-				this.breaker.name(), false, this.keeping || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
+				this.breaker.name(), false, this.durable || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what the breaker throws for a call that made no attempt, or null. */
 	@Nullable CircuitOpenException rejection(long now) {
-		return (this.breaker != null && !this.keeping) ? this.breaker.rejection(now) : null;
+		return (this.breaker != null && !this.durable) ? this.breaker.rejection(now) : null;
 	}
 
 }

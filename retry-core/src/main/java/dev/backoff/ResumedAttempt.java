@@ -10,44 +10,44 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.failure.Causes;
 
 /**
- * Make one attempt of a call that is kept elsewhere, and leave the wait to its keeper. An
- * open breaker, a spent budget, an interruption and retries that are switched off end no
- * such call: it waits. Decide nothing. Thread-safe.
+ * Make one attempt of a stored call, and leave the wait to the durable module. An open
+ * breaker, a spent budget, an interruption and retries that are switched off end no such
+ * call: it waits. Decide nothing. Thread-safe.
  */
 record ResumedAttempt(CallSteps steps) {
 
-	<C, T extends @Nullable Object, X extends Throwable> ResumeResult attempt(ResumedCall kept, C context,
+	<C, T extends @Nullable Object, X extends Throwable> ResumeResult attempt(ResumedCall stored, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
 		CallState call = stack.push();
 		CallResult result;
 		try {
-			Decision decision = this.steps.resume(call, kept);
+			Decision decision = this.steps.resume(call, stored);
 			if (decision instanceof Decision.Proceed proceed) {
 				Outcome outcome = this.steps.attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
-					this.steps.succeededAtOnce(call, proceed.permit());
+					this.steps.succeededOnFirstAttempt(call, proceed.permit());
 					return new ResumeResult.Done(false);
 				}
 				if (outcome.failure() != null && takeInterrupt(outcome.failure())) {
-					this.steps.neverBegan(proceed, call);
-					return unchanged(kept, Duration.ZERO, outcome.failure());
+					this.steps.releaseUncounted(proceed, call);
+					return unchanged(stored, Duration.ZERO, outcome.failure());
 				}
 				decision = this.steps.afterAttempt(outcome, proceed.permit(), call);
 			}
 			if (decision instanceof Decision.RetryAfter wait) {
-				return again(wait, call, kept);
+				return again(wait, call, stored);
 			}
 			result = this.steps.end((Decision.Stop) decision, call);
 		}
 		finally {
 			stack.pop(call);
 		}
-		return finish(result, kept, context, recovery);
+		return finish(result, stored, context, recovery);
 	}
 
 	/*
-	 * The keeper interrupts attempts when it shuts down, and clients wrap what they throw
+	 * Workers interrupt attempts when they shut down, and clients wrap what they throw
 	 * then. The interrupt of an attempt timeout has been taken back.
 	 */
 	private static boolean takeInterrupt(Throwable failure) {
@@ -55,24 +55,24 @@ record ResumedAttempt(CallSteps steps) {
 				&& (Thread.interrupted() || Causes.find(failure, InterruptedException.class) != null);
 	}
 
-	private static ResumeResult unchanged(ResumedCall kept, Duration delay, @Nullable Throwable failure) {
-		return new ResumeResult.Again(kept.attempts(), delay, kept.previousDelay(), kept.finalPoll(), kept.timeouts(),
-				failure);
+	private static ResumeResult unchanged(ResumedCall stored, Duration delay, @Nullable Throwable failure) {
+		return new ResumeResult.Again(stored.attempts(), delay, stored.previousDelay(), stored.finalPoll(),
+				stored.timeouts(), failure);
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
-	private ResumeResult again(Decision.RetryAfter wait, CallState call, ResumedCall kept) {
+	private ResumeResult again(Decision.RetryAfter wait, CallState call, ResumedCall stored) {
 		Outcome outcome = call.lastOutcome();
 		this.steps.waiting(wait, call);
 		this.steps.waited(call);
 		Duration delay = Duration.ofNanos(wait.delay());
 		if (outcome == null) {
-			return unchanged(kept, delay, null);
+			return unchanged(stored, delay, null);
 		}
 		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
 		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
-				call.history().isFinalPoll(), outcome.isTimeout() ? kept.timeouts() + 1 : 0, outcome.failure());
+				call.history().isFinalPoll(), outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
 	}
 
 	/*
@@ -80,7 +80,7 @@ record ResumedAttempt(CallSteps steps) {
 	 * is repeated with the last attempt.
 	 */
 	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,
-			ResumedCall kept, C context, @Nullable Recovery<? super C, T, X> recovery) {
+			ResumedCall stored, C context, @Nullable Recovery<? super C, T, X> recovery) {
 		RetriesStoppedException report = result.report();
 		if (report == null) {
 			return new ResumeResult.Done(false);
@@ -88,7 +88,7 @@ record ResumedAttempt(CallSteps steps) {
 		CallResult last = this.steps.recover(result, report, context, recovery);
 		Throwable thrown = last.thrown();
 		if (last.recovery() != RetryEvent.RecoveryOutcome.NONE && thrown != null && takeInterrupt(thrown)) {
-			return unchanged(kept, Duration.ZERO, thrown);
+			return unchanged(stored, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, report, null);
 		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumeResult.Done(true)

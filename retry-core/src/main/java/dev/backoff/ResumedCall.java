@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a call that is kept elsewhere, such as in a database, while it waits. From
- * this state another process can make the next attempt as if the call had never left the
+ * The state of a call that is stored, such as in a database, while it waits. From this
+ * state another process can make the next attempt as if the call had never left the
  * memory of one process. Immutable.
  *
  * @param key the idempotency key, the same for all attempts of the call

@@ -192,9 +192,9 @@ public final class Retry {
 	}
 
 	/**
-	 * Make one attempt of a call that is kept elsewhere, on this thread, and recover if
-	 * the call stops. The keeper of the call makes the next attempt after the delay.
-	 * Breaker, budget, shutdown and switches do not end such a call.
+	 * Make one attempt of a stored call on this thread, and recover if the call stops.
+	 * The caller makes the next attempt after the delay. Breaker, budget, shutdown and
+	 * switches do not end such a call.
 	 * @param call the stored state of the call
 	 * @param context what to work on; conditions see it
 	 * @param operation one attempt of the work
@@ -209,11 +209,11 @@ public final class Retry {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.kept().attempt(call, context, operation, recovery);
+			return drivers.resumed().attempt(call, context, operation, recovery);
 		}
 		counted.begins();
 		try {
-			return drivers.kept().attempt(call, context, operation, recovery);
+			return drivers.resumed().attempt(call, context, operation, recovery);
 		}
 		finally {
 			counted.ends();
@@ -319,11 +319,11 @@ public final class Retry {
 		}
 
 		/* Made for each attempt, since few retries have any. */
-		ResumedAttempt kept() {
+		ResumedAttempt resumed() {
 			RetryDecider decider = new RetryDecider(this.steps.settings().policy(), () -> null, this.random,
 					this.steps.events());
 			return new ResumedAttempt(new CallSteps(this.steps.settings(), decider, this.steps.events(),
-					this.steps.guard().keptElsewhere(), new CallRegistry(), this.steps.limit()));
+					this.steps.guard().ofStoredCalls(), new CallRegistry(), this.steps.limit()));
 		}
 
 	}

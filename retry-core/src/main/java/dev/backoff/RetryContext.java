@@ -103,7 +103,7 @@ public final class RetryContext {
 		}
 		CallState adopted = (this.shared.key == null && running != null && running.isAttempt())
 				? stack.adopt(running.context().share(),
-						Math.max(0, CallState.standingFor(this.shared, null).attemptTimeLeft()))
+						Math.max(0, CallState.adopting(this.shared, null).attemptTimeLeft()))
 				: stack.adopt(this.shared, Nanos.UNLIMITED);
 		return () -> stack.abandon(adopted);
 	}

@@ -223,18 +223,18 @@ final class RetryDecider {
 	/*
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
-	 * A call that was kept elsewhere has no outcome here, and waits for its token. A call
-	 * that has waited is not barred, since the bar may wait for its success.
+	 * A stored call has no outcome here, and waits for its token. A call that has waited
+	 * is not barred, since the bar may wait for its success.
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
 		RetryBudget.Withdrawals withdrawals = input.withdrawals();
-		boolean kept = outcome == null && input.waitedForBudget();
-		boolean free = !kept && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
+		boolean stored = outcome == null && input.waitedForBudget();
+		boolean free = !stored && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
 		if (free || withdrawals == null || input.paid()) {
 			return wait;
 		}
-		boolean postponing = kept || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
+		boolean postponing = stored || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
 		boolean afterTimeout = (outcome != null) ? outcome.isTimeout() : withdrawals.isAfterTimeout();
 		boolean barred = afterTimeout && !input.waitedForBudget() && withdrawals.isBarred(postponing);
 		if (!barred && withdrawals.tryWithdraw(postponing, afterTimeout)) {

@@ -147,7 +147,7 @@ class CallObserverTests extends CallFixture {
 				}
 
 				@Override
-				public ObservedCall callKept(String policy, String method, String key, int attempt) {
+				public ObservedCall callStored(String policy, String method, String key, int attempt) {
 					throw new IllegalStateException("on purpose");
 				}
 

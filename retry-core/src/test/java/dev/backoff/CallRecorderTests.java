@@ -24,13 +24,13 @@ class CallRecorderTests {
 
 	@Test
 	void recordsTheAttemptAndTheCallUnlessItDoesLess() {
-		this.plain.succeededAtOnce(7);
+		this.plain.succeededOnFirstAttempt(7);
 		assertThat(this.plain.lines()).containsExactly("attempt 1 success 7ns", "call succeeded 7ns");
 	}
 
 	@Test
 	void recordsTheCallThoughItFailsToRecordTheAttempt() {
-		assertThatThrownBy(() -> this.failing.succeededAtOnce(7)).hasMessage("attempt");
+		assertThatThrownBy(() -> this.failing.succeededOnFirstAttempt(7)).hasMessage("attempt");
 		assertThat(this.failing.lines()).containsExactly("attempt 1 success 7ns", "call succeeded 7ns");
 	}
 

@@ -135,7 +135,7 @@ class DriverContractTests {
 	class AKeptCall extends ResultContract {
 
 		@Override
-		protected boolean isKept() {
+		protected boolean isDurable() {
 			return true;
 		}
 

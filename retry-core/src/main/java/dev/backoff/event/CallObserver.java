@@ -34,16 +34,16 @@ public interface CallObserver {
 	@Nullable ObservedCall callBegins(String policy, String method);
 
 	/**
-	 * Watch a call that is kept elsewhere while it waits, such as in a database. This is
-	 * called when the call has been stored, and again when each of its attempts is due,
-	 * on any thread and in any process.
+	 * Watch a call that is stored while it waits, such as in a database. This is called
+	 * when the call has been stored, and again when each of its attempts is due, on any
+	 * thread and in any process.
 	 * @param policy the policy's name
 	 * @param method the method, or the label of a programmatic call
 	 * @param key the same each time, and different for every other call
 	 * @param attempt the attempt that is due, or 0 when the call has been stored
 	 * @return the observer of this call, or null (the default) not to watch it
 	 */
-	default @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
+	default @Nullable ObservedCall callStored(String policy, String method, String key, int attempt) {
 		return null;
 	}
 

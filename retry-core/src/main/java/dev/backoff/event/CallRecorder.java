@@ -33,7 +33,7 @@ public interface CallRecorder {
 	 * method records the attempt and then the call, even if recording the attempt throws.
 	 * @param nanos how long the attempt took, and thus the call, in nanoseconds
 	 */
-	default void succeededAtOnce(long nanos) {
+	default void succeededOnFirstAttempt(long nanos) {
 		try {
 			attempt(1, AttemptOutcome.SUCCESS, nanos);
 		}

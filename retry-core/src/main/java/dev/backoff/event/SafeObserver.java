@@ -22,8 +22,8 @@ record SafeObserver(List<CallObserver> observers, Consumer<Throwable> report) im
 	}
 
 	@Override
-	public @Nullable ObservedCall callKept(String policy, String method, String key, int attempt) {
-		return together((observer) -> observer.callKept(policy, method, key, attempt));
+	public @Nullable ObservedCall callStored(String policy, String method, String key, int attempt) {
+		return together((observer) -> observer.callStored(policy, method, key, attempt));
 	}
 
 	private @Nullable ObservedCall together(Function<CallObserver, @Nullable ObservedCall> watch) {

@@ -23,8 +23,8 @@ final class Agenda {
 	 * here (a delay, a place in a queue, a sleep of its attempt) and while a call inside
 	 * its attempt has not ended. An asynchronous attempt also works until its start has
 	 * returned, unless the thread that starts it waits in virtual time. A call whose
-	 * timeout has been taken out works until it goes on. A call that is kept elsewhere
-	 * works within its attempts only; its keeper tells the rest.
+	 * timeout has been taken out works until it goes on. A stored call works within its
+	 * attempts only; the durable module tells the rest.
 	 *
 	 * A task that is due works until it has returned, except while it makes an attempt or
 	 * waits in virtual time.
@@ -137,7 +137,7 @@ final class Agenda {
 		return entry;
 	}
 
-	/* Keepers of calls schedule too, outside attempts. */
+	/* The durable module schedules too, outside attempts. */
 	private static boolean isTimeoutOf(@Nullable Recording latest, Here here) {
 		return latest != null && latest.ended == null && (latest.key == null || latest == here.open);
 	}

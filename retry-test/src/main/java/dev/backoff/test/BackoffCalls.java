@@ -55,7 +55,7 @@ public final class BackoffCalls implements CallObserver {
 
 	/* No call around it waits for it. A call that is stored anew begins anew. */
 	@Override
-	public synchronized ObservedCall callKept(String policy, String method, String key, int attempt) {
+	public synchronized ObservedCall callStored(String policy, String method, String key, int attempt) {
 		return this.recordings.stream()
 			.filter((known) -> key.equals(known.key) && (known.ended == null || attempt == 0))
 			.findAny()
@@ -73,8 +73,8 @@ public final class BackoffCalls implements CallObserver {
 		return begun;
 	}
 
-	/** Pass on the policy and the key of each call under way that is kept elsewhere. */
-	void forEachKept(BiConsumer<String, String> action) {
+	/** Pass on the policy and the key of each stored call under way. */
+	void forEachStored(BiConsumer<String, String> action) {
 		for (Recording call : this.recordings) {
 			if (call.key != null && call.ended == null) {
 				action.accept(call.policy, call.key);

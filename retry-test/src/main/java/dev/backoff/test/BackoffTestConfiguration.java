@@ -155,7 +155,7 @@ public final class BackoffTestConfiguration implements BeanDefinitionRegistryPos
 		end(context.getBeanProvider(CallRegistry.class).getIfAvailable(),
 				context.getBeanProvider(VirtualTime.class).getIfAvailable());
 		context.getBeanProvider(SubmissionGate.class)
-			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachKept(gate::remove));
+			.ifAvailable((gate) -> context.getBean(BackoffCalls.class).forEachStored(gate::remove));
 		context.getBeanProvider(LiveConfiguration.class).ifAvailable(LiveConfiguration::reset);
 		context.getBeanProvider(OverloadSafety.class).ifAvailable(OverloadSafety::reset);
 		context.getBeanProvider(BackoffFaults.class).ifAvailable(BackoffFaults::clear);

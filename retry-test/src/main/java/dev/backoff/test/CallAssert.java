@@ -76,7 +76,7 @@ public final class CallAssert extends AbstractAssert<CallAssert, List<RecordedCa
 	}
 
 	/** Verify that the first attempt succeeded. */
-	public CallAssert succeededAtOnce() {
+	public CallAssert succeededOnFirstAttempt() {
 		return verify(call().stop() == StopReason.SUCCEEDED && call().attempts().size() == 1, "succeed at once", end());
 	}
 

@@ -25,7 +25,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	final String policy;
 
-	/* The name under which it is kept elsewhere, or null. */
+	/* The key under which it is stored, or null. */
 	final @Nullable String key;
 
 	/* What it was, once it has ended. */
@@ -253,7 +253,7 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 		});
 	}
 
-	/** Note that its keeper has removed it. */
+	/** Note that it has been removed from the store. */
 	void forgotten() {
 		this.agenda.clock.locked(() -> end(call(null, RecoveryOutcome.NONE, null)));
 	}

@@ -124,7 +124,7 @@ class BackoffTestConfigurationTests {
 			assertThat(
 					context.getBean(BackoffMethods.class).retry("by-hand").<String, RuntimeException>call(() -> "done"))
 				.isEqualTo("done");
-			calls(context, "by-hand").succeededAtOnce();
+			calls(context, "by-hand").succeededOnFirstAttempt();
 		});
 	}
 

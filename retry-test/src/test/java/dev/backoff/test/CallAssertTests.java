@@ -89,7 +89,8 @@ class CallAssertTests {
 		@Test
 		void say() {
 			assertFails(() -> orders().succeeded(), "Expecting orders to succeed, but it ended as ATTEMPTS_EXHAUSTED");
-			assertFails(() -> orders().succeededAtOnce(), "Expecting orders to succeed at once, but it ended as");
+			assertFails(() -> orders().succeededOnFirstAttempt(),
+					"Expecting orders to succeed at once, but it ended as");
 			assertFails(() -> orders().stopped(StopReason.DEADLINE), "Expecting orders to stop as DEADLINE, but it");
 			assertFails(() -> orders().waited("50ms"), "Expecting orders to wait 50ms, but it waited 50ms, 100ms:");
 			assertFails(() -> orders().waitedBetween("60ms", "1s"),
@@ -145,7 +146,7 @@ class CallAssertTests {
 	@Test
 	void aCallThatSucceededHasWaitedForNothing() throws IOException {
 		place();
-		assertThat(this.calls.of("OrderService.place")).succeededAtOnce()
+		assertThat(this.calls.of("OrderService.place")).succeededOnFirstAttempt()
 			.succeeded()
 			.outcome(1, AttemptOutcome.SUCCESS)
 			.waited()
@@ -181,7 +182,7 @@ class CallAssertTests {
 		@Test
 		void hold() {
 			orders().calls(2).retries(1).allSucceeded();
-			orders().call(1).succeededAtOnce();
+			orders().call(1).succeededOnFirstAttempt();
 			orders().call(2).attempts(2);
 		}
 

@@ -49,7 +49,7 @@ class VirtualTimeControlTests extends ClockFixture {
 		@Test
 		void areNotJumpedFor() throws Exception {
 			BackoffCalls calls = new BackoffCalls(time());
-			calls.callKept("orders", "place", "k-1", 0);
+			calls.callStored("orders", "place", "k-1", 0);
 			Cancellable unused = time().schedule(() -> tell("due"), 1_000_000);
 			Thread.sleep(10);
 			assertThat(time().elapsed()).isZero();

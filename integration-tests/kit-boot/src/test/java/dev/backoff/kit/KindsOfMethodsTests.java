@@ -80,7 +80,7 @@ class KindsOfMethodsTests {
 		StepVerifier.create(this.around.send(this.payment)).expectNext("noticed").verifyComplete();
 		this.time.patience(Duration.ofSeconds(10));
 		assertRetried("sendReactively");
-		assertThat(this.calls.of("Around.send")).succeededAtOnce().took(Duration.ofMillis(150));
+		assertThat(this.calls.of("Around.send")).succeededOnFirstAttempt().took(Duration.ofMillis(150));
 	}
 
 	private void assertRetried(String method) {

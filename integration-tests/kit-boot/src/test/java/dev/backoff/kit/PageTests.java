@@ -85,7 +85,7 @@ class PageTests {
 	void kinds() {
 		assertThat(this.callbacks.sendLater(this.payment).join()).isEqualTo("noticed");
 		StepVerifier.create(this.callbacks.sendReactively(this.payment)).expectNext("noticed").verifyComplete();
-		assertThat(this.calls.of("PaymentCallbacks.sendLater")).succeededAtOnce();
+		assertThat(this.calls.of("PaymentCallbacks.sendLater")).succeededOnFirstAttempt();
 		this.faults.of("mails").fails(2);
 		this.callbacks.mail(this.payment);
 		await().untilAsserted(() -> assertThat(this.calls.of("mails")).succeeded());

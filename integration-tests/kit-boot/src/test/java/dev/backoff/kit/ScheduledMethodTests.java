@@ -27,7 +27,7 @@ class ScheduledMethodTests {
 		time.advance(Duration.ofHours(5));
 		assertThat(calls.of("job")).calls(5).retries(2);
 		assertThat(calls.of("job")).call(1).stopped(StopReason.ATTEMPTS_EXHAUSTED);
-		assertThat(calls.of("job")).call(5).succeededAtOnce();
+		assertThat(calls.of("job")).call(5).succeededOnFirstAttempt();
 	}
 
 }

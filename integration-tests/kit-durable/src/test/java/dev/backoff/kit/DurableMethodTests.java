@@ -77,7 +77,7 @@ class DurableMethodTests {
 	void theFirstAttemptIsMadeBeforeTimePasses() throws Exception {
 		this.notices.send("o-1");
 		this.time.sleep(Duration.ofHours(1));
-		assertThat(this.calls.of("notice")).succeededAtOnce().took(Duration.ZERO);
+		assertThat(this.calls.of("notice")).succeededOnFirstAttempt().took(Duration.ZERO);
 	}
 
 	@Test

@@ -145,7 +145,7 @@ class OwnFileTests {
 		this.time.advance(Duration.ofMinutes(30));
 		assertThat(this.calls.of("notice")).attempts(0);
 		this.time.advance(Duration.ofMinutes(31));
-		assertThat(this.calls.of("notice")).succeededAtOnce();
+		assertThat(this.calls.of("notice")).succeededOnFirstAttempt();
 	}
 
 	@Test

@@ -37,7 +37,7 @@ public class TestNgTests extends AbstractTestNGSpringContextTests {
 	@Test
 	public void beginsAnew() {
 		this.letters.send();
-		assertThat(this.calls.of("letters")).succeededAtOnce();
+		assertThat(this.calls.of("letters")).succeededOnFirstAttempt();
 		this.faults.of("letters").fails();
 	}
 

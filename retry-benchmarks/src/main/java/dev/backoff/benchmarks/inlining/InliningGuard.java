@@ -19,8 +19,9 @@ public final class InliningGuard {
 
 	/* From the driver down to the recorder, the breaker and the budget. */
 	private static final List<String> STATIONS = List.of("dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call",
-			"dev.backoff.OverloadGuard.tryAcquire", "dev.backoff.OverloadGuard.succeededAtOnce",
-			"dev.backoff.budget.RetryBudget.deposit", "dev.backoff.spring.observation.MethodMeters.succeededAtOnce");
+			"dev.backoff.OverloadGuard.tryAcquire", "dev.backoff.OverloadGuard.succeededOnFirstAttempt",
+			"dev.backoff.budget.RetryBudget.deposit",
+			"dev.backoff.spring.observation.MethodMeters.succeededOnFirstAttempt");
 
 	private static final String WITH_ALL_INSIDE = "a jump, to code with all that is below inlined";
 
@@ -32,8 +33,8 @@ public final class InliningGuard {
 	private static final List<String> CALLED_WHOLE = List.of(INTERCEPTOR, WOVEN,
 			"dev.backoff.spring.aspectj.BackoffAspect.ajc$around$dev_backoff_spring_aspectj_BackoffAspect$1$ddafe576",
 			"dev.backoff.spring.advice.MethodRetry.invoke", "dev.backoff.spring.advice.MethodRetry$$Lambda.run",
-			"dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call", "dev.backoff.CallSteps.succeededAtOnce",
-			"dev.backoff.CallEvents.succeededAtOnce");
+			"dev.backoff.Retry.callOn", "dev.backoff.BlockingDriver.call",
+			"dev.backoff.CallSteps.succeededOnFirstAttempt", "dev.backoff.CallEvents.succeededOnFirstAttempt");
 
 	private static final Map<String, String> CALLED = CALLED_WHOLE.stream()
 		.collect(Collectors.toMap((method) -> method, (method) -> WITH_ALL_INSIDE));

@@ -80,10 +80,10 @@ final class MethodMeters extends MethodCounts {
 	}
 
 	@Override
-	public void succeededAtOnce(long nanos) {
+	public void succeededOnFirstAttempt(long nanos) {
 		Timer timer = this.firstSuccess;
 		if (timer == null) {
-			super.succeededAtOnce(nanos);
+			super.succeededOnFirstAttempt(nanos);
 			return;
 		}
 		this.succeeded.increment();

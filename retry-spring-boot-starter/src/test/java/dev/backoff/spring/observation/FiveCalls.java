@@ -13,14 +13,14 @@ final class FiveCalls {
 	}
 
 	static void record(CallRecorder recorder) {
-		recorder.succeededAtOnce(10);
+		recorder.succeededOnFirstAttempt(10);
 		recorder.attempt(1, AttemptOutcome.SUCCESS, 40);
 		recorder.call(StopReason.SUCCEEDED, 640);
-		recorder.succeededAtOnce(20);
+		recorder.succeededOnFirstAttempt(20);
 		recorder.attempt(1, AttemptOutcome.TRANSIENT, 80);
 		recorder.attempt(2, AttemptOutcome.SUCCESS, 90);
 		recorder.call(StopReason.SUCCEEDED, 670);
-		recorder.succeededAtOnce(30);
+		recorder.succeededOnFirstAttempt(30);
 	}
 
 }

@@ -103,8 +103,8 @@ class MicrometerRecordersTests {
 		@Test
 		void recordsWithoutBinding() {
 			CallRecorder recorder = new MicrometerRecorders(() -> simple).recorder("orders", "m");
-			recorder.succeededAtOnce(MILLI);
-			recorder.succeededAtOnce(MILLI);
+			recorder.succeededOnFirstAttempt(MILLI);
+			recorder.succeededOnFirstAttempt(MILLI);
 			recorder.waiting(DelaySource.POLICY, MILLI);
 			assertThat(simple.get("backoff.calls").functionCounter().count()).isEqualTo(2);
 			assertThat(attempts("attempt", "1", "outcome", "success").count()).isEqualTo(2);
@@ -682,7 +682,7 @@ class MicrometerRecordersTests {
 					recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
 					recorder.call(StopReason.SUCCEEDED, 60);
 					recorder.recovered(RecoveryOutcome.DONE);
-					recorder.succeededAtOnce(7);
+					recorder.succeededOnFirstAttempt(7);
 				}
 			});
 			long all = threads * each;
