@@ -9,6 +9,7 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 
@@ -70,7 +71,7 @@ public final class BackoffPlans {
 		if (values.isEmpty()) {
 			return SimulatedPolicy.of(policy, this.policies.configuration());
 		}
-		BackoffPolicies.Candidate candidate = this.live.preview(policy.name(), values);
+		PolicyResolver candidate = this.live.preview(policy.name(), values);
 		List<Problem> problems = new ArrayList<>();
 		EffectivePolicy changed = this.uses.uses(candidate, problems)
 			.stream()

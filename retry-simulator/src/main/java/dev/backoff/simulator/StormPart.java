@@ -24,10 +24,7 @@ final class StormPart implements EndpointContributor {
 	/* About half a second of a processor, and so is one run more. */
 	private static final int MOST_ATTEMPTS_IN_ALL = 100_000;
 
-	private static final Set<String> KEYS = Section.POLICIES.keys()
-		.stream()
-		.map(Key::key)
-		.collect(Collectors.toSet());
+	private static final Set<String> KEYS = Section.POLICIES.keys().stream().map(Key::key).collect(Collectors.toSet());
 
 	/* A name that is misspelt is reported as one of those that it is most like. */
 	private static final List<String> KNOWN = Stream.concat(Scenario.PARAMETERS.stream(), KEYS.stream()).toList();

@@ -45,6 +45,7 @@ import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.otherretries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -209,7 +210,7 @@ class BackoffEndpoint {
 			throw OperatorInput.refusal("Invalid max-attempts of policy " + name + " (" + attempts + ")",
 					"must not be above " + MOST_PREVIEWED + " in a preview", "Preview fewer, or unlimited.");
 		}
-		BackoffPolicies.Candidate candidate = this.live.preview(name, values);
+		PolicyResolver candidate = this.live.preview(name, values);
 		return this.descriptions.preview(name, candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
 

@@ -22,6 +22,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyAdvice;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -111,7 +112,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	}
 
 	/** Describe a policy as it would be with another configuration. */
-	PreviewDescriptor preview(String name, BackoffPolicies.Candidate candidate, List<PolicyUse> uses) {
+	PreviewDescriptor preview(String name, PolicyResolver candidate, List<PolicyUse> uses) {
 		return new PreviewDescriptor(plans(name, uses, false),
 				candidate.peek(name).map((policy) -> plan(policy, false)).orElse(null));
 	}

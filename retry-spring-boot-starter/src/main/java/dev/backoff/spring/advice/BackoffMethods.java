@@ -27,6 +27,7 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -82,7 +83,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.enabled = configuration.isEnabled();
 	}
 
-	private static @Nullable NamedPlan plan(Name policy, BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	private static @Nullable NamedPlan plan(Name policy, PolicyResolver candidate, List<Problem> problems) {
 		try {
 			return new NamedPlan(candidate.resolve(policy.letters()));
 		}
@@ -148,7 +149,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	}
 
 	/** Report classifiers that no bean is, also of policies without a method. */
-	void checkClassifiers(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	void checkClassifiers(PolicyResolver candidate, List<Problem> problems) {
 		candidate.names()
 			.stream()
 			.flatMap((name) -> candidate.peek(name).stream())
@@ -172,7 +173,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	}
 
 	@Override
-	public List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	public List<PolicyUse> uses(PolicyResolver candidate, List<Problem> problems) {
 		return uses(this.ofMethods.plans(this.ofMethods.keys(), candidate, problems).values());
 	}
 
@@ -204,7 +205,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 	}
 
 	@Override
-	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	public Change prepare(PolicyResolver candidate, List<Problem> problems) {
 		BackoffConfiguration configuration = candidate.configuration();
 		if (!configuration.isEnabled()) {
 			// problems do not count: they may be why everything is switched off

@@ -23,6 +23,7 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyResolver;
 
 /** Check annotated methods and plan those that have no problem. */
 final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, MethodPlan> {
@@ -50,8 +51,7 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 	}
 
 	@Override
-	public @Nullable MethodPlan plan(AnnotatedMethod annotated, BackoffPolicies.Candidate candidate,
-			List<Problem> problems) {
+	public @Nullable MethodPlan plan(AnnotatedMethod annotated, PolicyResolver candidate, List<Problem> problems) {
 		int before = problems.size();
 		if (!this.policies.configuration().isWoven()) {
 			checkProxyable(annotated, problems);

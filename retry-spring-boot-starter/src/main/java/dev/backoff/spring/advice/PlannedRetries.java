@@ -19,6 +19,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyResolver;
 
 /** Plans and their retries by key. Both follow the configuration. Thread-safe. */
 final class PlannedRetries<K, P extends RetryFactory.Plan> {
@@ -150,7 +151,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	}
 
 	/** Return the plans of keys by another configuration, without those with problems. */
-	Map<K, P> plans(Set<K> keys, BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	Map<K, P> plans(Set<K> keys, PolicyResolver candidate, List<Problem> problems) {
 		Map<K, P> plans = new LinkedHashMap<>();
 		for (K key : keys) {
 			P plan = this.planner.plan(key, candidate, problems);
@@ -209,7 +210,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 	interface Planner<K, P> {
 
 		/** Make a plan by a configuration, or return null if there are problems. */
-		@Nullable P plan(K key, BackoffPolicies.Candidate candidate, List<Problem> problems);
+		@Nullable P plan(K key, PolicyResolver candidate, List<Problem> problems);
 
 	}
 

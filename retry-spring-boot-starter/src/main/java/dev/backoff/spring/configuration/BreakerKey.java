@@ -20,7 +20,7 @@ public final class BreakerKey {
 	static final List<Key<?>> KEYS = new ArrayList<>();
 
 	public static final Key<BreakerProvider> PROVIDER = Key.of(KEYS, "provider",
-			TextValues.oneOf(BreakerProvider.class), "own");
+			OverloadValues.oneOf(BreakerProvider.class), "own");
 
 	public static final Key<Double> FAILURE_RATE = Key.of(KEYS, "failure-rate", OverloadValues::share, "50%",
 			BreakerSettings.Builder::failureRate);
@@ -49,7 +49,7 @@ public final class BreakerKey {
 	public static final Key<Duration> HALF_OPEN_TIMEOUT = Key.of(KEYS, "half-open-timeout",
 			TextValues::positiveDuration, null, BreakerSettings.Builder::halfOpenTimeout);
 
-	public static final Key<OnOpen> ON_OPEN = Key.of(KEYS, "on-open", TextValues.oneOf(OnOpen.class), "fail",
+	public static final Key<OnOpen> ON_OPEN = Key.of(KEYS, "on-open", OverloadValues.oneOf(OnOpen.class), "fail",
 			(BreakerSettings.Builder builder, OnOpen onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
 	private BreakerKey() {

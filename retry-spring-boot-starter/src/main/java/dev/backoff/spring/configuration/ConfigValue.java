@@ -135,9 +135,10 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		return new EffectiveValue(text(), this.level, this.origin);
 	}
 
-	/** Return the same value at another level. */
-	public ConfigValue at(Level level) {
-		return new ConfigValue(this.texts, this.place, level, this.origin, this.source, this.parsed, this.problems);
+	/** Return the same value of an ancestor. */
+	public ConfigValue inherited(int distance) {
+		return new ConfigValue(this.texts, this.place, this.level.inherited(distance), this.origin, this.source,
+				this.parsed, this.problems);
 	}
 
 }

@@ -1,6 +1,10 @@
 package dev.backoff.spring.configuration;
 
 import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,7 +13,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.window.WindowLength;
 
 /**
- * Read numbers, shares, windows and idempotency. A text that cannot be read throws
+ * Read numbers, shares, windows, idempotency and words. A text that cannot be read throws
  * {@link InvalidTextException}.
  */
 final class OverloadValues {
@@ -146,6 +150,27 @@ final class OverloadValues {
 			throw new InvalidTextException("must be by-method, true, false or by-key",
 					"Write by-method, true, false or by-key; yes and no stand for true and false.");
 		}
+	}
+
+	/** Return the reader of one of some words. */
+	static <E extends Enum<E>> Function<String, E> oneOf(Class<E> type) {
+		return (text) -> word(type, text);
+	}
+
+	/** Read one of some words, whatever its case and its separators. */
+	static <E extends Enum<E>> E word(Class<E> type, String text) {
+		Name wanted = Name.of(text);
+		for (E constant : type.getEnumConstants()) {
+			if (wanted.is(constant.name())) {
+				return constant;
+			}
+		}
+		List<String> words = Arrays.stream(type.getEnumConstants())
+			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+			.toList();
+		String nearest = Nearest.of(text, words);
+		throw new InvalidTextException("must be one of " + String.join(", ", words),
+				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
 	}
 
 }

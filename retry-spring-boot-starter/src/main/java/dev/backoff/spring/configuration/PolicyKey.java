@@ -30,12 +30,13 @@ public final class PolicyKey {
 
 	public static final Key<String> INHERITS = Key.of(KEYS, "inherits", Function.identity(), null);
 
-	public static final Key<Preset> PRESET = Key.of(KEYS, "preset", TextValues.oneOf(Preset.class), null);
+	public static final Key<Preset> PRESET = Key.of(KEYS, "preset", OverloadValues.oneOf(Preset.class), null);
 
 	public static final Key<Boolean> ENABLED = Key.of(KEYS, "enabled", TextValues::flag, "true",
 			RetryPolicyBuilder::enabled);
 
-	public static final Key<ShapeName> SHAPE = Key.of(KEYS, "shape", TextValues.oneOf(ShapeName.class), "exponential");
+	public static final Key<ShapeName> SHAPE = Key.of(KEYS, "shape", OverloadValues.oneOf(ShapeName.class),
+			"exponential");
 
 	public static final Key<Duration> BASE = Key.of(KEYS, "base", TextValues::duration, "100ms");
 
@@ -75,7 +76,7 @@ public final class PolicyKey {
 
 	public static final Key<String> CLASSIFIER = Key.of(KEYS, "classifier", Function.identity(), null);
 
-	public static final Key<Nested> NESTED = Key.of(KEYS, "nested", TextValues.oneOf(Nested.class), "stop",
+	public static final Key<Nested> NESTED = Key.of(KEYS, "nested", OverloadValues.oneOf(Nested.class), "stop",
 			(RetryPolicyBuilder builder, Nested nested) -> builder.nestedMultiply(nested == Nested.MULTIPLY));
 
 	public static final Key<Boolean> REPLAY = Key.of(KEYS, "replay", TextValues::flag, "false");
@@ -93,7 +94,7 @@ public final class PolicyKey {
 	public static final Key<Idempotency> IDEMPOTENT = Key.of(KEYS, "idempotent", OverloadValues::idempotency,
 			"by-method", RetryPolicyBuilder::idempotency);
 
-	public static final Key<WhenEmpty> WHEN_EMPTY = Key.of(KEYS, "when-empty", TextValues.oneOf(WhenEmpty.class),
+	public static final Key<WhenEmpty> WHEN_EMPTY = Key.of(KEYS, "when-empty", OverloadValues.oneOf(WhenEmpty.class),
 			"stop", (RetryPolicyBuilder builder, WhenEmpty whenEmpty) -> builder
 				.postponedWhenEmpty(whenEmpty == WhenEmpty.WAIT));
 

@@ -26,16 +26,16 @@ public final class SettingKey {
 	public static final Key<Boolean> RETRIES_ENABLED = Key.of(KEYS, "retries-enabled", TextValues::flag, "true");
 
 	public static final Key<UnknownKeys> UNKNOWN_KEYS = Key.of(KEYS, "unknown-keys",
-			TextValues.oneOf(UnknownKeys.class), "error");
+			OverloadValues.oneOf(UnknownKeys.class), "error");
 
 	public static final Key<Integer> INSTANCES = Key.of(KEYS, "instances", OverloadValues::wholeNumber, "1");
 
-	public static final Key<RandomKind> RANDOM = Key.of(KEYS, "random", TextValues.oneOf(RandomKind.class), "fast");
+	public static final Key<RandomKind> RANDOM = Key.of(KEYS, "random", OverloadValues.oneOf(RandomKind.class), "fast");
 
-	public static final Key<AdviceMode> MODE = Key.of(KEYS, "mode", TextValues.oneOf(AdviceMode.class), "proxy");
+	public static final Key<AdviceMode> MODE = Key.of(KEYS, "mode", OverloadValues.oneOf(AdviceMode.class), "proxy");
 
 	public static final Key<OtherRetries> OTHER_RETRIES = Key.of(KEYS, "other-retries",
-			TextValues.oneOf(OtherRetries.class), "warn");
+			OverloadValues.oneOf(OtherRetries.class), "warn");
 
 	public static final Key<Boolean> METRICS_ENABLED = Key.of(KEYS, "metrics.enabled", TextValues::flag, "true");
 
@@ -67,7 +67,8 @@ public final class SettingKey {
 
 	public static final Key<Boolean> DURABLE_WORK = Key.of(KEYS, "durable.work", TextValues::flag, "true");
 
-	public static final Key<Store> DURABLE_STORE = Key.of(KEYS, "durable.store", TextValues.oneOf(Store.class), "auto");
+	public static final Key<Store> DURABLE_STORE = Key.of(KEYS, "durable.store", OverloadValues.oneOf(Store.class),
+			"auto");
 
 	public static final Key<String> DURABLE_DATA_SOURCE = Key.of(KEYS, "durable.data-source", Function.identity(),
 			null);
@@ -79,7 +80,7 @@ public final class SettingKey {
 			"backoff_calls");
 
 	public static final Key<InitializeSchema> DURABLE_INITIALIZE_SCHEMA = Key.of(KEYS, "durable.initialize-schema",
-			TextValues.oneOf(InitializeSchema.class), "auto");
+			OverloadValues.oneOf(InitializeSchema.class), "auto");
 
 	public static final Key<Duration> DURABLE_POLL_INTERVAL = Key.of(KEYS, "durable.poll-interval",
 			TextValues::positiveDuration, "5s");

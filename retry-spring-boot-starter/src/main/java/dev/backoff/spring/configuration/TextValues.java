@@ -2,11 +2,9 @@ package dev.backoff.spring.configuration;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -240,30 +238,6 @@ final class TextValues {
 		}
 		return Integer
 			.parseInt(size.group(1)) << (10 * "BKM".indexOf(size.group(2).toUpperCase(Locale.ROOT).charAt(0)));
-	}
-
-	/** Return the reader of one of some words. */
-	static <E extends Enum<E>> Function<String, E> oneOf(Class<E> type) {
-		return (text) -> word(type, text);
-	}
-
-	/** Read one of some words, whatever its case and its separators. */
-	static <E extends Enum<E>> E word(Class<E> type, String text) {
-		Name wanted = Name.of(text);
-		for (E constant : type.getEnumConstants()) {
-			if (wanted.is(constant.name())) {
-				return constant;
-			}
-		}
-		List<String> words = Arrays.stream(type.getEnumConstants()).map(TextValues::kebab).toList();
-		String nearest = Nearest.of(text, words);
-		throw new InvalidTextException("must be one of " + String.join(", ", words),
-				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
-	}
-
-	/** Return a constant's name as a configuration writes it. */
-	static String kebab(Enum<?> constant) {
-		return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }

@@ -15,7 +15,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Name;
-import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -34,7 +34,7 @@ final class Changes {
 	}
 
 	/** Return the values of policies and of the methods that use them. */
-	static Changes of(BackoffPolicies.Candidate policies, List<PolicyUse> uses) {
+	static Changes of(PolicyResolver policies, List<PolicyUse> uses) {
 		Changes moment = new Changes();
 		Set<Name> named = new HashSet<>();
 		for (PolicyUse use : uses) {

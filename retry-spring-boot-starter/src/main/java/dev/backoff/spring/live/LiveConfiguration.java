@@ -26,6 +26,7 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.ConfigurationListener.Outcome;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
@@ -154,7 +155,7 @@ public final class LiveConfiguration implements DisposableBean {
 					: null;
 			BackoffConfiguration now = this.policies.configuration();
 			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
-			BackoffPolicies.Candidate unused = this.switchover.refuseNewProblems(then);
+			PolicyResolver unused = this.switchover.refuseNewProblems(then);
 			List<ValueChange> changes = change("Overridden"
 					+ ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only", then);
 			tell(Outcome.OVERRIDDEN);
@@ -263,7 +264,7 @@ public final class LiveConfiguration implements DisposableBean {
 	 * Return the policies as they would be with further overrides of one policy. This
 	 * changes nothing.
 	 */
-	public BackoffPolicies.Candidate preview(String policy, Map<String, String> values) {
+	public PolicyResolver preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
 		return this.switchover.preview(now.with(now.overrides().with(name, Overrides.read(name, values), null)));

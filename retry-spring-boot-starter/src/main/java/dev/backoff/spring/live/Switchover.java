@@ -13,6 +13,7 @@ import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
 
@@ -41,7 +42,7 @@ final class Switchover {
 	/** Put a configuration into effect, or throw and change nothing. */
 	List<ValueChange> put(BackoffConfiguration configuration) {
 		Changes before = now();
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
+		PolicyResolver candidate = this.policies.candidate(configuration);
 		List<Runnable> commits = check(candidate).stream().map(ConfigurationUser.Change::make).toList();
 		this.policies.adopt(candidate);
 		commits.forEach((commit) -> harmlessly("user of the configuration", commit));
@@ -54,7 +55,7 @@ final class Switchover {
 	}
 
 	/** Check a configuration as if it were put into effect. */
-	List<ConfigurationUser.Change> check(BackoffPolicies.Candidate candidate) {
+	List<ConfigurationUser.Change> check(PolicyResolver candidate) {
 		List<Problem> problems = new ArrayList<>();
 		List<ConfigurationUser.Change> changes = this.users.get()
 			.stream()
@@ -74,8 +75,8 @@ final class Switchover {
 	}
 
 	/** Return the policies by a configuration, or throw what is wrong with it. */
-	BackoffPolicies.Candidate preview(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = refuseNewProblems(configuration);
+	PolicyResolver preview(BackoffConfiguration configuration) {
+		PolicyResolver candidate = refuseNewProblems(configuration);
 		if (configuration.isEnabled()) {
 			List<ConfigurationUser.Change> unused = check(candidate);
 		}
@@ -86,8 +87,8 @@ final class Switchover {
 	 * Refuse overrides that add a problem while all is switched off: it could not be
 	 * switched on again.
 	 */
-	BackoffPolicies.Candidate refuseNewProblems(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration);
+	PolicyResolver refuseNewProblems(BackoffConfiguration configuration) {
+		PolicyResolver candidate = this.policies.candidate(configuration);
 		if (!configuration.isEnabled()) {
 			List<Problem> problems = problems(candidate);
 			problems.removeAll(problems(this.policies.candidate(this.policies.configuration())));
@@ -96,7 +97,7 @@ final class Switchover {
 		return candidate;
 	}
 
-	private List<Problem> problems(BackoffPolicies.Candidate candidate) {
+	private List<Problem> problems(PolicyResolver candidate) {
 		List<Problem> problems = new ArrayList<>();
 		List<PolicyUse> unused = this.uses.uses(candidate, problems);
 		candidate.check(problems);
@@ -132,7 +133,7 @@ final class Switchover {
 	}
 
 	private Changes withoutOverrides(BackoffConfiguration configuration) {
-		BackoffPolicies.Candidate candidate = this.policies.candidate(configuration.with(Overrides.NONE));
+		PolicyResolver candidate = this.policies.candidate(configuration.with(Overrides.NONE));
 		return Changes.of(candidate, this.uses.uses(candidate, new ArrayList<>()));
 	}
 

@@ -9,7 +9,6 @@ import org.springframework.core.env.PropertyResolver;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
 
 /**
@@ -33,7 +32,7 @@ public final class BackoffPolicies {
 	}
 
 	/** Return a snapshot of the policies in effect now. */
-	public Candidate current() {
+	public PolicyResolver current() {
 		return this.resolver;
 	}
 
@@ -43,13 +42,13 @@ public final class BackoffPolicies {
 	}
 
 	/** Return the policies of another configuration, not in effect until adopted. */
-	public Candidate candidate(BackoffConfiguration configuration) {
+	public PolicyResolver candidate(BackoffConfiguration configuration) {
 		return new PolicyResolver(this.resolver, configuration);
 	}
 
 	/** Put another configuration into effect for all later requests. */
-	public void adopt(Candidate candidate) {
-		this.resolver = (PolicyResolver) candidate;
+	public void adopt(PolicyResolver candidate) {
+		this.resolver = candidate;
 	}
 
 	/**
@@ -104,37 +103,6 @@ public final class BackoffPolicies {
 	 */
 	public String label(AnnotatedMethod method) {
 		return this.resolver.label(method);
-	}
-
-	/** The policies of one configuration, in effect or not. Thread-safe. */
-	public sealed interface Candidate permits PolicyResolver {
-
-		/** Return the configuration. */
-		BackoffConfiguration configuration();
-
-		/** Return the effective policy of a method, or null if there are problems. */
-		@Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems);
-
-		/** Return the effective policy of a name. */
-		EffectivePolicy resolve(String name);
-
-		/**
-		 * Return the policy of a name, without counting it as used. Return empty if the
-		 * policy is not defined or is incomplete without an annotation.
-		 */
-		Optional<EffectivePolicy> peek(String name);
-
-		/** Return the names below {@code backoff.policies}, in their known spelling. */
-		List<String> names();
-
-		/**
-		 * Check the whole configuration, after the methods are resolved. Each value is
-		 * checked by itself. Whether values fit together is checked only for policies
-		 * that nothing uses or inherits so far, because an annotation or an heir may
-		 * complete the others.
-		 */
-		void check(List<Problem> problems);
-
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 
-import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 
 /**
@@ -17,7 +16,7 @@ public interface ConfigurationUser {
 	 * Check another configuration for this part, and add problems to the list. Return the
 	 * change to make if there is no problem.
 	 */
-	Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems);
+	Change prepare(PolicyResolver candidate, List<Problem> problems);
 
 	/** A change that has been checked but not yet made. */
 	@FunctionalInterface

@@ -30,9 +30,9 @@ final class DelayAssembler {
 
 	private static final String NO_EFFECT = "has no effect, because";
 
-	private final PolicyValues values;
+	private final PolicyDraft values;
 
-	DelayAssembler(PolicyValues values) {
+	DelayAssembler(PolicyDraft values) {
 		this.values = values;
 	}
 

@@ -26,26 +26,23 @@ final class PolicyAssembler {
 
 	private final String name;
 
-	private final PolicyLevels levels;
-
 	private final References references;
 
 	private final FailureTypes failureTypes;
 
-	private final PolicyValues values;
+	private final PolicyDraft values;
 
 	/* A value that is wrong by itself is a problem, one that does not fit a conflict. */
 	private final List<Problem> problems;
 
 	private final List<Problem> conflicts;
 
-	PolicyAssembler(String name, PolicyLevels levels, References references, @Nullable ClassLoader classLoader,
+	PolicyAssembler(String name, PolicyDraft values, References references, @Nullable ClassLoader classLoader,
 			List<Problem> problems, List<Problem> conflicts) {
 		this.name = name;
-		this.levels = levels;
 		this.references = references;
 		this.failureTypes = new FailureTypes(classLoader, problems);
-		this.values = new PolicyValues(levels);
+		this.values = values;
 		this.problems = problems;
 		this.conflicts = conflicts;
 	}
@@ -53,18 +50,18 @@ final class PolicyAssembler {
 	/** Return the policy, or null if there are problems, which are then reported. */
 	@Nullable EffectivePolicy assemble() {
 		int before = this.problems.size();
-		this.levels.written().forEach((written) -> check(written.getKey(), written.getValue()));
+		this.values.all().forEach((written) -> check(written.getKey(), written.getValue()));
 		ConfigValue strongest = this.values.written(PolicyKey.RETRY_ON);
 		List<Class<? extends Throwable>> retryOn = types(PolicyKey.RETRY_ON,
 				(strongest != null) ? List.of(strongest) : List.of());
-		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, this.levels.abortOn());
+		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, this.values.all(PolicyKey.ABORT_ON));
 		if (this.problems.size() > before) {
 			return null;
 		}
 		ConfigValue stored = this.values.written(PolicyKey.DURABLE);
 		boolean durable = stored != null && PolicyKey.DURABLE.of(stored);
 		if (durable) {
-			this.levels.addDurableDefaults(this.name);
+			this.values.addDurableDefaults(this.name);
 		}
 		Integer concurrency = concurrency(durable);
 		Delays delays = new DelayAssembler(this.values).assemble();
@@ -142,7 +139,7 @@ final class PolicyAssembler {
 	private void check(Key<?> key, ConfigValue value) {
 		this.problems.addAll(value.problems());
 		if (key == PolicyKey.BREAKER || key == PolicyKey.BUDGET) {
-			this.references.check(key, value, this.levels.lineage(), this.problems);
+			this.references.check(key, value, this.values.lineage(), this.problems);
 		}
 	}
 

@@ -27,9 +27,12 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
 
 /**
- * From names and annotations to effective policies, by one configuration. Thread-safe.
+ * From names and annotations to effective policies, by one configuration, in effect or
+ * not. Thread-safe.
+ *
+ * @since 0.1
  */
-final class PolicyResolver implements BackoffPolicies.Candidate {
+public final class PolicyResolver {
 
 	private final BackoffConfiguration configuration;
 
@@ -72,12 +75,12 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 	}
 
-	@Override
+	/** Return the configuration. */
 	public BackoffConfiguration configuration() {
 		return this.configuration;
 	}
 
-	@Override
+	/** Return the effective policy of a method, or null if there are problems. */
 	public @Nullable EffectivePolicy resolve(AnnotatedMethod method, List<Problem> problems) {
 		List<Problem> found = new ArrayList<>();
 		List<AnnotationValues> annotations = annotations(method, found);
@@ -95,15 +98,13 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		EffectivePolicy policy = null;
 		if (found.isEmpty()) {
-			PolicyLevels levels = levels(found);
-			annotations.forEach((annotation) -> levels.add(annotation.values()));
-			policy = assemble(written.isEmpty() ? name : use(Section.POLICIES, name), entry, levels, found);
+			policy = use(written.isEmpty() ? name : use(Section.POLICIES, name), annotations, entry, found);
 		}
 		problems.addAll(found);
 		return policy;
 	}
 
-	@Override
+	/** Return the effective policy of a name. */
 	public EffectivePolicy resolve(String name) {
 		List<Problem> problems = new ArrayList<>();
 		Section.Entry entry = this.configuration.policy(name);
@@ -112,32 +113,38 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 			throw new InvalidBackoffException(problems);
 		}
 		markUsed(entry);
-		EffectivePolicy policy = assemble(use(Section.POLICIES, name), entry, levels(problems), problems);
+		EffectivePolicy policy = use(use(Section.POLICIES, name), List.of(), entry, problems);
 		if (policy == null) {
 			throw new InvalidBackoffException(problems);
 		}
 		return policy;
 	}
 
-	@Override
+	/**
+	 * Return the policy of a name, without counting it as used. Return empty if the
+	 * policy is not defined or is incomplete without an annotation.
+	 */
 	public Optional<EffectivePolicy> peek(String name) {
 		Section.Entry entry = this.configuration.policy(name);
 		if (entry == null) {
 			return Optional.empty();
 		}
 		List<Problem> problems = new ArrayList<>();
-		PolicyLevels levels = levels(problems);
-		levels.addWithAncestors(entry);
-		return Optional.ofNullable(
-				assembler(known(Section.POLICIES, entry.name()), levels, this::known, problems, problems).assemble());
+		return Optional
+			.ofNullable(make(known(Section.POLICIES, entry.name()), List.of(), entry, this::known, problems, problems));
 	}
 
-	@Override
+	/**
+	 * Check the whole configuration, after the methods are resolved. Each value is
+	 * checked by itself. Whether values fit together is checked only for policies that
+	 * nothing uses or inherits so far, because an annotation or an heir may complete the
+	 * others.
+	 */
 	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
 		checkMode(found);
 		List<Problem> ofDefaults = new ArrayList<>();
-		assembler(null, levels(problems), this::known, ofDefaults, new ArrayList<>()).assemble();
+		make(null, List.of(), null, this::known, ofDefaults, new ArrayList<>());
 		found.addAll(ofDefaults);
 		Set<Name> inherited = new HashSet<>();
 		for (Section.Entry entry : this.configuration.policies()) {
@@ -148,10 +155,8 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 		for (Section.Entry entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
-			PolicyLevels levels = levels(ofPolicy);
-			levels.addWithAncestors(entry);
 			boolean completed = isUsed(Section.POLICIES, entry.name()) || inherited.contains(Name.of(entry.name()));
-			assembler(entry.name(), levels, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy).assemble();
+			make(entry.name(), List.of(), entry, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy);
 			found.addAll(ofPolicy);
 		}
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
@@ -165,7 +170,7 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		}
 	}
 
-	@Override
+	/** Return the names below {@code backoff.policies}, in their known spelling. */
 	public List<String> names() {
 		return names(Section.POLICIES).toList();
 	}
@@ -264,21 +269,10 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 				(nearest != null) ? "Write " + nearest + ", or d" + define : "D" + define + Nearest.allOf(names));
 	}
 
-	private PolicyLevels levels(List<Problem> problems) {
-		PolicyLevels levels = new PolicyLevels(this.configuration, problems);
-		levels.add(this.configuration.defaults());
-		return levels;
-	}
-
-	private @Nullable EffectivePolicy assemble(String name, Section.@Nullable Entry entry, PolicyLevels levels,
-			List<Problem> problems) {
-		if (entry != null) {
-			levels.addWithAncestors(entry);
-		}
-		else {
-			levels.add(this.configuration.overrides().of(name));
-		}
-		EffectivePolicy policy = assembler(name, levels, this::use, problems, problems).assemble();
+	/** Make a policy that is used from now on. */
+	private @Nullable EffectivePolicy use(String name, List<AnnotationValues> annotations,
+			Section.@Nullable Entry entry, List<Problem> problems) {
+		EffectivePolicy policy = make(name, annotations, entry, this::use, problems, problems);
 		if (policy != null) {
 			this.inEffect.put(Name.of(name), name);
 			markUsed(Section.BREAKERS, policy.breaker());
@@ -287,10 +281,22 @@ final class PolicyResolver implements BackoffPolicies.Candidate {
 		return policy;
 	}
 
-	private PolicyAssembler assembler(@Nullable String name, PolicyLevels levels,
-			BiFunction<Section, String, String> spelling, List<Problem> problems, List<Problem> conflicts) {
-		return new PolicyAssembler((name != null) ? name : "defaults", levels,
-				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts);
+	/** Make a policy, or the defaults if the name is null. */
+	private @Nullable EffectivePolicy make(@Nullable String name, List<AnnotationValues> annotations,
+			Section.@Nullable Entry entry, BiFunction<Section, String, String> spelling, List<Problem> problems,
+			List<Problem> conflicts) {
+		PolicyDraft draft = new PolicyDraft(this.configuration, problems);
+		draft.add(this.configuration.defaults());
+		annotations.forEach((annotation) -> draft.add(annotation.values()));
+		if (entry != null) {
+			draft.addWithAncestors(entry);
+		}
+		else if (name != null) {
+			draft.add(this.configuration.overrides().of(name));
+		}
+		return new PolicyAssembler((name != null) ? name : "defaults", draft,
+				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts)
+			.assemble();
 	}
 
 	private void markUsed(Section.Entry entry) {

@@ -18,7 +18,7 @@ public interface PolicyUses {
 	List<PolicyUse> uses();
 
 	/** Return the methods with a candidate's policies, except methods with problems. */
-	List<PolicyUse> uses(BackoffPolicies.Candidate candidate, List<Problem> problems);
+	List<PolicyUse> uses(PolicyResolver candidate, List<Problem> problems);
 
 	/** Return whether another library makes attempts by the delays of a policy. */
 	boolean isAdapted(String policy);

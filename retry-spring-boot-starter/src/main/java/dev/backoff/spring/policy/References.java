@@ -88,7 +88,7 @@ final class References {
 	/**
 	 * Put the breaker or the budget into effect, and return its name, or null for none.
 	 */
-	@Nullable String putIntoEffect(Key<?> key, PolicyValues values) {
+	@Nullable String putIntoEffect(Key<?> key, PolicyDraft values) {
 		ConfigValue written = values.written(key);
 		Section section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;

@@ -30,9 +30,9 @@ import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
-import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -159,7 +159,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	@Override
-	public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+	public Change prepare(PolicyResolver candidate, List<Problem> problems) {
 		BackoffConfiguration configuration = candidate.configuration();
 		return () -> {
 			List<CircuitBreaker> added = own(configuration)

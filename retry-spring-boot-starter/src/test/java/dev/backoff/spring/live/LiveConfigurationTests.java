@@ -30,6 +30,7 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -214,7 +215,7 @@ class LiveConfigurationTests extends LiveApplication {
 		@Test
 		void isPreviewedWithoutEffect() {
 			start();
-			BackoffPolicies.Candidate candidate = live.preview("orders", Map.of("base", "4s"));
+			PolicyResolver candidate = live.preview("orders", Map.of("base", "4s"));
 			assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).value()).isEqualTo("4s");
 			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
 			assertThatExceptionOfType(InvalidBackoffException.class)

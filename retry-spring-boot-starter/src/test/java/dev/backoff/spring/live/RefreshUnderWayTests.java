@@ -34,6 +34,7 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
 
@@ -440,7 +441,7 @@ class RefreshUnderWayTests extends LiveApplication {
 		};
 
 		@Override
-		public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		public Change prepare(PolicyResolver candidate, List<Problem> problems) {
 			return () -> {
 				this.whenPrepared.run();
 				return this.whenCommitted;

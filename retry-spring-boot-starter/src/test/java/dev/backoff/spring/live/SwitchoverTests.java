@@ -35,6 +35,7 @@ import dev.backoff.spring.live.ConfigurationListener.Outcome;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
+import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -485,7 +486,7 @@ class SwitchoverTests extends LiveApplication {
 		}
 
 		@Override
-		public Change prepare(BackoffPolicies.Candidate candidate, List<Problem> problems) {
+		public Change prepare(PolicyResolver candidate, List<Problem> problems) {
 			return () -> {
 				fail(this.inMake);
 				return () -> fail(this.inCommit);

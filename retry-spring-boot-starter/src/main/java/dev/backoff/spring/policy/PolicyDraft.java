@@ -14,6 +14,7 @@ import dev.backoff.policy.Preset;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Name;
@@ -24,11 +25,11 @@ import dev.backoff.spring.configuration.Section;
 import dev.backoff.time.DurationText;
 
 /**
- * The values of one policy. Levels are added from the weakest on, and each key keeps its
- * strongest value with the strength of its level. A level's preset is just weaker than
- * the level, and inherited values are weaker than the preset.
+ * The values of one policy while it is made. Levels are added from the weakest on, and
+ * each key keeps its strongest value. Then values are put into effect, and those that do
+ * not fit others become conflicts.
  */
-final class PolicyLevels {
+final class PolicyDraft {
 
 	private final BackoffConfiguration configuration;
 
@@ -36,30 +37,34 @@ final class PolicyLevels {
 
 	private final Map<Key<?>, ConfigValue> strongest = new TreeMap<>();
 
-	private final List<Map.Entry<Key<?>, ConfigValue>> written = new ArrayList<>();
-
-	private final List<ConfigValue> abortOn = new ArrayList<>();
+	private final List<Map.Entry<Key<?>, ConfigValue>> all = new ArrayList<>();
 
 	/* The policy of the configuration and its ancestors, the next one first. */
 	private final List<Name> lineage = new ArrayList<>();
 
-	PolicyLevels(BackoffConfiguration configuration, List<Problem> problems) {
+	private final List<Problem> conflicts = new ArrayList<>();
+
+	private final Map<Key<?>, EffectiveValue> effective = new TreeMap<>();
+
+	PolicyDraft(BackoffConfiguration configuration, List<Problem> problems) {
 		this.configuration = configuration;
 		this.problems = problems;
 	}
 
 	/** Add a level that is stronger than those before. */
 	void add(Map<Key<?>, ConfigValue> values) {
+		add(values, 0);
+	}
+
+	private void add(Map<Key<?>, ConfigValue> values, int distance) {
 		ConfigValue preset = values.get(PolicyKey.PRESET);
 		if (preset != null && preset.problems().isEmpty()) {
-			add(values(preset));
+			add(values(preset), distance);
 		}
 		values.forEach((key, value) -> {
-			if (key == PolicyKey.ABORT_ON) {
-				this.abortOn.add(value);
-			}
-			this.written.add(Map.entry(key, value));
-			this.strongest.put(key, value);
+			ConfigValue inherited = value.inherited(distance);
+			this.all.add(Map.entry(key, inherited));
+			this.strongest.put(key, inherited);
 		});
 	}
 
@@ -84,15 +89,9 @@ final class PolicyLevels {
 		List<Section.Entry> lineage = lineage(policy);
 		lineage.forEach((ancestor) -> this.lineage.add(Name.of(ancestor.name())));
 		for (int distance = lineage.size() - 1; distance >= 0; distance--) {
-			add(inherited(lineage.get(distance).values(), distance));
-			add(inherited(this.configuration.overrides().of(lineage.get(distance).name()), distance));
+			add(lineage.get(distance).values(), distance);
+			add(this.configuration.overrides().of(lineage.get(distance).name()), distance);
 		}
-	}
-
-	private static Map<Key<?>, ConfigValue> inherited(Map<Key<?>, ConfigValue> values, int distance) {
-		Map<Key<?>, ConfigValue> inherited = new TreeMap<>();
-		values.forEach((key, value) -> inherited.put(key, value.at(value.level().inherited(distance))));
-		return inherited;
 	}
 
 	private List<Section.Entry> lineage(Section.Entry policy) {
@@ -166,13 +165,9 @@ final class PolicyLevels {
 		return values;
 	}
 
-	@Nullable ConfigValue get(Key<?> key) {
-		return this.strongest.get(key);
-	}
-
 	/** Return all values, the shadowed ones included. */
-	List<Map.Entry<Key<?>, ConfigValue>> written() {
-		return this.written;
+	List<Map.Entry<Key<?>, ConfigValue>> all() {
+		return this.all;
 	}
 
 	/** Return the names of the policy and its ancestors, the next one first. */
@@ -180,8 +175,90 @@ final class PolicyLevels {
 		return this.lineage;
 	}
 
-	List<ConfigValue> abortOn() {
-		return this.abortOn;
+	/** Return all values of a key, the weakest first. */
+	List<ConfigValue> all(Key<?> key) {
+		return this.all.stream().filter((entry) -> entry.getKey() == key).map(Map.Entry::getValue).toList();
+	}
+
+	/** Return the strongest value of a key, or null if none is written. */
+	@Nullable ConfigValue written(Key<?> key) {
+		return this.strongest.get(key);
+	}
+
+	/** Return the origin of the strongest value of a key. */
+	String origin(Key<?> key) {
+		ConfigValue written = written(key);
+		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
+	}
+
+	/** Return the level of the strongest value of a key. */
+	Level level(Key<?> key) {
+		ConfigValue written = written(key);
+		return (written != null) ? written.level() : Level.BUILT_IN;
+	}
+
+	/** Return the strongest value of a key, its default if it is not written. */
+	<T> T get(Key<T> key) {
+		ConfigValue written = written(key);
+		return (written != null) ? key.of(written) : key.builtIn();
+	}
+
+	/** Put the value of a key into effect, its default if it is not written. */
+	<T> T read(Key<T> key) {
+		return read(key, key.builtIn(), String.valueOf(key.builtInText()));
+	}
+
+	/** Put the value of a key into effect, or another one if it is not written. */
+	<T> T read(Key<T> key, T otherwise, String otherwiseText) {
+		ConfigValue written = written(key);
+		if (written == null) {
+			this.effective.put(key, EffectiveValue.builtIn(otherwiseText));
+			return otherwise;
+		}
+		note(key);
+		return key.of(written);
+	}
+
+	/** Put a value into effect, if it is written. */
+	void note(Key<?> key) {
+		ConfigValue written = written(key);
+		if (written != null) {
+			this.effective.put(key, written.shown());
+		}
+	}
+
+	/** Put a value into effect. */
+	void put(Key<?> key, String text, Level level, String origin) {
+		this.effective.put(key, new EffectiveValue(text, level, origin));
+	}
+
+	/** Put another text into effect, with the level and the origin of what decides. */
+	void put(Key<?> key, String text, @Nullable ConfigValue decisive) {
+		this.effective.put(key, (decisive == null) ? EffectiveValue.builtIn(text)
+				: new EffectiveValue(text, decisive.level(), decisive.origin()));
+	}
+
+	/** Put a default into effect, with a remark after its origin. */
+	void putBuiltIn(Key<?> key, String text, String remark) {
+		put(key, text, Level.BUILT_IN, EffectiveValue.BUILT_IN + remark);
+	}
+
+	/** Return the value in effect so far. */
+	EffectiveValue inEffect(Key<?> key) {
+		return this.effective.getOrDefault(key, EffectiveValue.builtIn(""));
+	}
+
+	Map<Key<?>, EffectiveValue> effective() {
+		return Collections.unmodifiableMap(this.effective);
+	}
+
+	/** Report that a value does not fit others. */
+	void conflict(ConfigValue value, String rule, String fix) {
+		this.conflicts.add(value.problem(rule, fix));
+	}
+
+	List<Problem> conflicts() {
+		return this.conflicts;
 	}
 
 }
