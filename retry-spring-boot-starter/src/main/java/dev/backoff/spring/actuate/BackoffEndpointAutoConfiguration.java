@@ -6,7 +6,6 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
-import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationEventPublisher;
@@ -24,8 +23,7 @@ import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}, and let an operator change them. A page
- * for both is added if the application enables it.
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them.
  *
  * @since 0.1
  */
@@ -60,17 +58,6 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnAvailableEndpoint(ConsoleEndpoint.class)
-	static class Console {
-
-		@Bean
-		ConsoleEndpoint backoffConsoleEndpoint(ObjectProvider<PathMappedEndpoints> paths) {
-			return new ConsoleEndpoint(paths::getIfAvailable);
 		}
 
 	}

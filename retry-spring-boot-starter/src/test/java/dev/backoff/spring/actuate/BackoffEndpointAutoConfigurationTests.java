@@ -47,18 +47,6 @@ class BackoffEndpointAutoConfigurationTests {
 	}
 
 	@Test
-	void suppliesTheConsoleIfExposureAndAccessNameIt() {
-		String exposed = "management.endpoints.web.exposure.include=backoffconsole";
-		String access = "management.endpoint.backoffconsole.access=READ_ONLY";
-		this.runner.withPropertyValues(exposed, access)
-			.run((context) -> assertThat(context).hasSingleBean(ConsoleEndpoint.class));
-		for (String alone : List.of(exposed, access, "management.endpoints.web.exposure.include=*")) {
-			this.runner.withPropertyValues(alone)
-				.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(ConsoleEndpoint.class));
-		}
-	}
-
-	@Test
 	void showsAChildContextItsOwnPolicies() {
 		this.runner.withPropertyValues("management.endpoints.web.exposure.include=*")
 			.run((parent) -> this.runner.withParent(parent)

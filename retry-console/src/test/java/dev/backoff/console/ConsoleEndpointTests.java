@@ -1,4 +1,4 @@
-package dev.backoff.spring.actuate;
+package dev.backoff.console;
 
 import java.io.IOException;
 import java.net.URI;
@@ -93,7 +93,7 @@ class ConsoleEndpointTests {
 			String path = "/shop/actuator/ops/retries/console";
 			answersWhereItsLinksLead(uri(context, "local.server.port", path));
 			assertThat(page(uri(context, "local.server.port", path))).doesNotContain("secretive", "{{");
-			for (String part : List.of("page.html", "no.js", "ConsoleEndpoint.class", "..%2Factuate%2Fno.js", "js",
+			for (String part : List.of("page.html", "no.js", "ConsoleEndpoint.class", "..%2Fsub%2Fno.js", "js",
 					"console.js/more", "sub/console.js")) {
 				assertThat(get(uri(context, "local.server.port", path + "/" + part)).statusCode()).as(part)
 					.isIn(400, 404);

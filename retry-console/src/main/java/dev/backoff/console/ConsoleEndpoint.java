@@ -1,4 +1,4 @@
-package dev.backoff.spring.actuate;
+package dev.backoff.console;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +86,7 @@ class ConsoleEndpoint {
 	}
 
 	private static Resource file(String name) {
-		return new ClassPathResource("/dev/backoff/spring/console/" + name, ConsoleEndpoint.class);
+		return new ClassPathResource("/dev/backoff/console/" + name, ConsoleEndpoint.class);
 	}
 
 	/** Keep the files of the page in a native image. */
@@ -94,7 +94,7 @@ class ConsoleEndpoint {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("dev/backoff/spring/console/*");
+			hints.resources().registerPattern("dev/backoff/console/*");
 		}
 
 	}

@@ -1,4 +1,4 @@
-package dev.backoff.spring.actuate;
+package dev.backoff.console;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The files of the page, as they are shipped. */
 class PageFilesTests {
 
-	private static final Path FOLDER = Path.of("src/main/resources/dev/backoff/spring/console");
+	private static final Path FOLDER = Path.of("src/main/resources/dev/backoff/console");
 
 	private static final Pattern WORD = Pattern.compile("(?m)(?:^\\t| )(?:'([\\w-]+)'|(\\w+)): '([^']*)'");
 
@@ -94,7 +94,7 @@ class PageFilesTests {
 	void stayInANativeImage() {
 		RuntimeHints hints = new RuntimeHints();
 		new ConsoleEndpoint.Files().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource().forResource("dev/backoff/spring/console/console.js").test(hints))
+		assertThat(RuntimeHintsPredicates.resource().forResource("dev/backoff/console/console.js").test(hints))
 			.isTrue();
 	}
 
