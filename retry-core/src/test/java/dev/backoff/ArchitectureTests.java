@@ -1,6 +1,5 @@
 package dev.backoff;
 
-
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -100,9 +99,10 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy", "dev.backoff.event",
-					"dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget", "dev.backoff.breaker",
-					"dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time", "dev.backoff.annotation");
+			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy",
+					"dev.backoff.event", "dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget",
+					"dev.backoff.breaker", "dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time",
+					"dev.backoff.annotation");
 		}
 
 		@Test
@@ -175,6 +175,7 @@ class ArchitectureTests {
 		void areSeenToBeAllowed(String name) {
 			assertThat(HouseRules.hasEmptyWord(name)).isFalse();
 		}
+
 	}
 
 	@Test

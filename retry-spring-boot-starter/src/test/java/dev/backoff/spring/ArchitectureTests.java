@@ -80,9 +80,10 @@ class ArchitectureTests {
 
 		@Test
 		void areTheOnesWhoseArrowsAreKnown() {
-			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder(ROOT + ".configuration", ROOT + ".policy", ROOT + ".adapt",
-					ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive", ROOT + ".advice", ROOT + ".observation",
-					ROOT + ".actuate", ROOT + ".http", ROOT + ".live", ROOT + ".otherretries", ROOT + ".autoconfigure");
+			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder(ROOT + ".configuration",
+					ROOT + ".policy", ROOT + ".adapt", ROOT + ".failure", ROOT + ".safety", ROOT + ".reactive",
+					ROOT + ".advice", ROOT + ".observation", ROOT + ".actuate", ROOT + ".http", ROOT + ".live",
+					ROOT + ".otherretries", ROOT + ".autoconfigure");
 		}
 
 		@Test

@@ -60,7 +60,7 @@ class ReportTableTests {
 				return Stream.of(new Row(section.substring(0, name), yaml, text));
 			}
 			return text.lines().map((line) -> {
-				String[] cells = line.split(" \\| ");
+				String[] cells = line.split(" \\| ", -1);
 				return new Row(cells[0], yaml.replace("%s", cells[0]), "Invalid " + section.substring(0, name).strip()
 						+ cells[1].replaceFirst("\\): ", ") at application.yml:4: ") + "\n  " + cells[2]);
 			});
