@@ -1,5 +1,6 @@
 package dev.backoff.spring.autoconfigure;
 
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.SmallApplication;
@@ -145,6 +147,11 @@ class StartupReportTests {
 						"Invalid backoff.policies.orders.max-attempts (0) at the command line: must be a "
 								+ "number from 1 to 1000000, or unlimited.",
 						"Write 1 or more, or unlimited; 1 means no retry."),
+				ReportRow.of("a number in a source that names itself",
+						ReportRow.shop()
+							.source(new MapPropertySource("vault", Map.of("backoff.policies.orders.base", 10))),
+						"Invalid backoff.policies.orders.base (10) at the property source vault: must have a unit.",
+						"Write 10ms or 10s."),
 				ReportRow.of("SPRING_APPLICATION_JSON", ReportRow.shop().variable("SPRING_APPLICATION_JSON", """
 						{ "backoff": { "policies": { "orders": { "max-attempts": 0 } } } }
 						"""),

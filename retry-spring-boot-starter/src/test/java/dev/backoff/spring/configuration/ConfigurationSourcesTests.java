@@ -186,25 +186,6 @@ class ConfigurationSourcesTests {
 		}
 
 		@Test
-		void refusesABareNumberFromEachSource() {
-			String refusal = "Invalid backoff.policies.payment-callback.base (10) at %s: must have a unit. "
-					+ "Write 10ms or 10s.";
-			assertThat(SmallApplication.of(Callback.class).yaml("backoff.policies.payment-callback.base: 10").failure())
-				.hasMessage(refusal.formatted("application.yml:1"));
-			assertThat(SmallApplication.of(Callback.class)
-				.file("application.properties", "backoff.policies.payment-callback.base=10")
-				.failure()).hasMessage(refusal.formatted("application.properties:1"));
-			assertThat(application().argument("--backoff.policies.payment-callback.base=10").failure())
-				.hasMessage(refusal.formatted("the command line"));
-			assertThat(application().variable("BACKOFF_POLICIES_PAYMENTCALLBACK_BASE", "10").failure())
-				.hasMessage("Invalid backoff.policies.paymentcallback.base (10) at the environment variable "
-						+ "BACKOFF_POLICIES_PAYMENTCALLBACK_BASE: must have a unit. Write 10ms or 10s.");
-			assertThat(application()
-				.source(new MapPropertySource("vault", Map.of("backoff.policies.payment-callback.base", 10)))
-				.failure()).hasMessage(refusal.formatted("the property source vault"));
-		}
-
-		@Test
 		void takesListsWhole() {
 			application().argument("--backoff.policies.payment-callback.retry-on[0]=java.io.EOFException")
 				.runWithPolicy(

@@ -5,7 +5,6 @@ import java.util.function.Consumer;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -47,53 +46,6 @@ class HttpSettingsTests {
 			});
 		check(SmallApplication.of().variable("BACKOFF_HTTP_HOSTS_0", "a"),
 				(http) -> assertThat(http.hosts()).containsExactly("a"));
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			textBlock = """
-					hosts: "http://orders.example.com/x" | hosts (http://orders.example.com/x) | must be a host, not a URL | Write orders.example.com.
-					hosts: "a b"                         | hosts (a b)                         | must be a host, *.domain or *, with an optional port | Write a host such as orders.example.com, *.example.com or localhost:8080.
-					hosts: [ok, "a:99999"]               | hosts (a:99999)                     | must have a port of at most 65535 | Write a port from 0 to 65535.
-					attempt-header: "X Retry"            | attempt-header (X Retry)            | must be the name of a header | Write letters, digits and hyphens, such as X-Retry-Attempt.
-					deadline-header: "X:"                | deadline-header (X:)                | must be the name of a header | Write letters, digits and hyphens, such as X-Retry-Attempt.
-					idempotency-header: "Schlüssel"      | idempotency-header (Schlüssel)      | must be the name of a header | Write letters, digits and hyphens, such as X-Retry-Attempt.
-					inbound: maybe                       | inbound (maybe)                     | must be true or false | Write true or false.
-					""")
-	void mustMakeSense(String line, String value, String rule, String fix) {
-		Throwable failure = SmallApplication.of().yaml("backoff:\n  http:\n    " + line + "\n").failure();
-		assertThat(failure).isInstanceOf(InvalidBackoffException.class);
-		assertThat(((InvalidBackoffException) failure).problems()).extracting(Problem::toString)
-			.containsExactly("Invalid backoff.http." + value + " at application.yml:3: " + rule + ". " + fix);
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|',
-			textBlock = """
-					{ attempt-header: X-A, deadline-header: x-a }       | deadline-header (x-a) at application.yml:2: is the name of backoff.http.attempt-header too (application.yml:2).
-					{ attempt-header: X-A, idempotency-header: X-A }    | idempotency-header (X-A) at application.yml:2: is the name of backoff.http.attempt-header too (application.yml:2).
-					{ idempotency-header: x-retry-attempt }             | idempotency-header (x-retry-attempt) at application.yml:2: is the name of backoff.http.attempt-header too (built in).
-					{ attempt-header: X-Retry-Deadline-Ms }             | attempt-header (X-Retry-Deadline-Ms) at application.yml:2: is the name of backoff.http.deadline-header too (built in).
-					""")
-	void twoHeadersMustNotHaveOneName(String lines, String problem) {
-		Throwable failure = SmallApplication.of().yaml("backoff:\n  http: " + lines + "\n").failure();
-		assertThat(failure).isInstanceOf(InvalidBackoffException.class);
-		assertThat(((InvalidBackoffException) failure).problems()).extracting(Problem::toString)
-			.containsExactly("Invalid backoff.http." + problem + " Give each header a name of its own.");
-	}
-
-	@Test
-	void anUnknownKeyIsReportedWithTheNearest() {
-		Throwable failure = SmallApplication.of().yaml("backoff:\n  http:\n    host: a\n").failure();
-		assertThat(((InvalidBackoffException) failure).problems()).extracting(Problem::fix)
-			.containsExactly("Write backoff.http.hosts.");
-	}
-
-	@Test
-	void aValueForTheGroupIsReported() {
-		Throwable failure = SmallApplication.of().yaml("backoff:\n  http: on\n").failure();
-		assertThat(((InvalidBackoffException) failure).problems()).extracting(Problem::fix)
-			.containsExactly("Write the keys below it, for instance backoff.http.hosts.");
 	}
 
 	@ParameterizedTest

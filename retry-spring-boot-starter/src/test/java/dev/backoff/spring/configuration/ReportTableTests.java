@@ -3,7 +3,6 @@ package dev.backoff.spring.configuration;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -59,10 +58,11 @@ class ReportTableTests {
 			if (!yaml.contains("%s")) {
 				return Stream.of(new Row(section.substring(0, name), yaml, text));
 			}
+			long place = yaml.substring(0, yaml.indexOf("%s")).lines().count();
 			return text.lines().map((line) -> {
 				String[] cells = line.split(" \\| ", -1);
 				return new Row(cells[0], yaml.replace("%s", cells[0]), "Invalid " + section.substring(0, name).strip()
-						+ cells[1].replaceFirst("\\): ", ") at application.yml:4: ") + "\n  " + cells[2]);
+						+ cells[1].replaceFirst("\\): ", ") at application.yml:" + place + ": ") + "\n  " + cells[2]);
 			});
 		}
 
