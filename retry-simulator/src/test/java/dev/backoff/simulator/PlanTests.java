@@ -81,30 +81,6 @@ class PlanTests {
 		assertThat(1 - fails).isCloseTo(success, within(within));
 	}
 
-	/**
-	 * The largest base that fits a deadline fits, and one that is 1 % larger does not.
-	 */
-	@ParameterizedTest
-	@CsvSource({ "0.9677, 2, 0, 0", "0.5806, 2, 2, 0", "0.2479, 3, 0, 0", "0.8065, 2, 0, 0.2" })
-	void theLargestBaseFitsADeadlineOfThirtySeconds(double base, double multiplier, int attempt, double jitter) {
-		assertThat(attemptsWithin30s(base * 0.999, multiplier, attempt, jitter)).isEqualTo(6);
-		assertThat(attemptsWithin30s(base * 1.01, multiplier, attempt, jitter)).isEqualTo(5);
-	}
-
-	private static int attemptsWithin30s(double base, double multiplier, int attempt, double jitter) {
-		// so that the last attempt, and not only its start, is before the deadline
-		return Herd
-			.of(policy(builder().maxAttempts(6)
-				.shape(Shape.exponential(Duration.ofNanos((long) (base * 1e9)), multiplier))
-				.cap(Duration.ofHours(1))
-				.jitter((jitter > 0) ? Jitter.proportional(jitter) : Jitter.none())
-				.deadline(Duration.ofSeconds(30))
-				.shortestAttempt(Duration.ofSeconds(attempt).plusNanos(1))), 1, Duration.ofSeconds(attempt),
-					() -> Math.nextDown(1.0))
-			.starts(0)
-			.size();
-	}
-
 	@Test
 	void noCallStartsAnAttemptRightBeforeTheDeadline() {
 		Herd herd = Herd.of(policy(builder().maxAttempts(9)

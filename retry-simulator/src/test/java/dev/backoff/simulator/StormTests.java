@@ -36,21 +36,15 @@ class StormTests {
 	class AfterAStallOfThreeSeconds {
 
 		@ParameterizedTest
-		@CsvSource({ "0.6, 2.9", "0.8, 8.1", "0.9, 17.6" })
-		void firstAttemptsAloneRecover(double used, double seconds) {
-			assertRecovers(policy(3, null).withoutRetries(), used, seconds);
-		}
-
-		@ParameterizedTest
-		@CsvSource({ "0.6, 2.9", "0.8, 7.7", "0.9, 18.7" })
-		void theDefaultBudgetRecoversAboutAsSoon(double used, double seconds) {
-			assertRecovers(policy(3, BudgetSettings.DEFAULTS), used, seconds);
-		}
-
-		@ParameterizedTest
-		@CsvSource({ "0.6, 2.9", "0.8, 7.7" })
-		void aBucketThatOnlySuccessesFillRecoversAboutAsSoon(double used, double seconds) {
-			assertRecovers(policy(3, new BudgetSettings(10, 0.1, 0)), used, seconds);
+		@CsvSource({ "none, 0.6, 2.9", "none, 0.8, 8.1", "none, 0.9, 17.6", "default, 0.6, 2.9", "default, 0.8, 7.7",
+				"default, 0.9, 18.7", "by successes, 0.6, 2.9", "by successes, 0.8, 7.7" })
+		void retriesOfABudgetRecoverAboutAsSoonAsFirstAttemptsAlone(String budget, double used, double seconds) {
+			SimulatedPolicy policy = switch (budget) {
+				case "none" -> policy(3, null).withoutRetries();
+				case "default" -> policy(3, BudgetSettings.DEFAULTS);
+				default -> policy(3, new BudgetSettings(10, 0.1, 0));
+			};
+			assertThat(stall(policy, used, 5).recoverySeconds()).isCloseTo(seconds, within(Math.max(1, 0.1 * seconds)));
 		}
 
 		@ParameterizedTest
@@ -71,10 +65,6 @@ class StormTests {
 			// five runs spread from 16 to 20 s
 			assertThat(stall(policy(3, new BudgetSettings(10, 0.1, 0)), 0.9, 15).recoverySeconds()).isCloseTo(17.1,
 					within(1.7));
-		}
-
-		private static void assertRecovers(SimulatedPolicy policy, double used, double seconds) {
-			assertThat(stall(policy, used, 5).recoverySeconds()).isCloseTo(seconds, within(Math.max(1, 0.1 * seconds)));
 		}
 
 		private static Effect stall(SimulatedPolicy policy, double used, int seeds) {
@@ -135,12 +125,6 @@ class StormTests {
 			.rate(200)
 			.with("horizon", "10s")
 			.with("seeds", "1");
-
-		@Test
-		void theDefaultBudgetAllowsFiftyRetriesAndSixAMinute() {
-			Effect effect = Effect.of(policy(4, BudgetSettings.DEFAULTS), SCENARIO);
-			assertThat(12_000 * (effect.loadInFault() - 1)).isCloseTo(55, within(5.0));
-		}
 
 		@Test
 		void withoutABudgetEachCallIsFourRequests() {
