@@ -52,7 +52,7 @@ class SuspendFunctionTests {
 		assertThat(around.send(Payment("t-1"))).isEqualTo("noticed")
 		time.patience(Duration.ofSeconds(10))
 		assertThat(calls.of("kotlin-callback")).attempts(3).waited("500ms", "1s").succeeded()
-		assertThat(calls.of("kotlin-around")).succeededAtOnce().took(Duration.ofMinutes(1).plusMillis(1500))
+		assertThat(calls.of("kotlin-around")).succeededOnFirstAttempt().took(Duration.ofMinutes(1).plusMillis(1500))
 	}
 
 	open class Around(private val callbacks: Callbacks, private val time: VirtualTime) {

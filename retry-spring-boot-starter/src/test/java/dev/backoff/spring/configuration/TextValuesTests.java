@@ -36,8 +36,8 @@ class TextValuesTests {
 						.stream()
 						.map(DurationText::exact)
 						.collect(Collectors.joining(" "))),
-			entry("flag", TextValues::flag), entry("preset", (text) -> TextValues.word(Preset.class, text).name()),
-			entry("shape", (text) -> TextValues.word(ShapeName.class, text).name()),
+			entry("flag", TextValues::flag), entry("preset", (text) -> OverloadValues.word(Preset.class, text).name()),
+			entry("shape", (text) -> OverloadValues.word(ShapeName.class, text).name()),
 			entry("share", OverloadValues::share), entry("window", OverloadValues::window),
 			entry("number", (text) -> OverloadValues.number(text, 1_000_000)),
 			entry("whole", OverloadValues::wholeNumber), entry("growth", (text) -> OverloadValues.growth(text, "time")),
@@ -178,7 +178,7 @@ class TextValuesTests {
 		java.util.Locale before = java.util.Locale.getDefault();
 		java.util.Locale.setDefault(java.util.Locale.forLanguageTag("tr"));
 		try {
-			assertThat(TextValues.word(ShapeName.class, "LINEAR")).isEqualTo(ShapeName.LINEAR);
+			assertThat(OverloadValues.word(ShapeName.class, "LINEAR")).isEqualTo(ShapeName.LINEAR);
 			assertThat(TextValues.attempts("UNLIMITED")).isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
 			assertThat(TextValues.jitter("DECORRELATED")).hasToString("decorrelated");
 		}
