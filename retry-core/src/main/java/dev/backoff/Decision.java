@@ -3,11 +3,11 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 
 /** What a call does next: make an attempt, wait for one, or end. */
@@ -144,7 +144,7 @@ sealed interface Decision {
 	 *
 	 * @param why the reason in words with its numbers, or null where the word says all
 	 * @param problem what a classifier threw, or the interruption
-	 * @param isUnmeant whether a retry is missing that was probably meant
+	 * @param isUnmeant whether the stop was probably not meant
 	 */
 	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem,
 			boolean isUnmeant) implements Decision {
@@ -161,7 +161,7 @@ sealed interface Decision {
 			this(reason, null, null);
 		}
 
-		/** Return the same for a retry that was probably meant. */
+		/** Return the same as one that was probably not meant. */
 		Stop unmeant() {
 			return new Stop(this.reason, this.why, this.problem, true);
 		}

@@ -1,5 +1,6 @@
 package dev.backoff.delay;
 
+import java.io.Serial;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -156,11 +157,12 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	/** Thrown by {@link #parse} for a text that is no jitter. */
 	final class UnreadableException extends IllegalArgumentException {
 
+		@Serial
 		private static final long serialVersionUID = 1L;
 
-		private final String rule;
+		private final transient String rule;
 
-		private final String fix;
+		private final transient String fix;
 
 		UnreadableException(String text, String rule, String fix) {
 			super("Invalid jitter (" + text + "): " + rule + ". " + fix);

@@ -58,9 +58,8 @@ public sealed interface RetryEvent {
 	 * @param report what happened
 	 * @param recovery what the recovery did
 	 * @param thrown what the caller gets thrown, or null if it gets a result
-	 * @param isUnmeant whether a retry is missing that was probably meant: nothing tells
-	 * whether its HTTP request may be repeated, or a type in retryOn does not reach the
-	 * failure
+	 * @param isUnmeant whether the stop was probably not meant: nothing tells whether the
+	 * HTTP request may be repeated, or a type in retryOn does not reach the failure
 	 */
 	record Stopped(String policy, String method, RetriesStoppedException report, RecoveryOutcome recovery,
 			@Nullable Throwable thrown, boolean isUnmeant) implements RetryEvent {
