@@ -76,6 +76,7 @@ final class AttemptHistory {
 		this.attemptTimes = append(this.attemptTimes, nanos);
 	}
 
+	@SuppressWarnings("EnumOrdinal") // the number leaves no process
 	void addWait(Decision.RetryAfter chosen) {
 		long[] before = this.waits;
 		this.waits = append(before, chosen.delay(), chosen.source().ordinal());

@@ -14,6 +14,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 		this(steps, steps.decider(), steps.isEnclosing());
 	}
 
+	@SuppressWarnings("NullAway") // T says itself whether it may be null
 	<C, T extends @Nullable Object, X extends Throwable> T call(C context, Operation.OnContext<C, T, X> operation,
 			@Nullable Recovery<? super C, T, X> recovery) throws X {
 		CallStack stack = CallStack.ofThread();

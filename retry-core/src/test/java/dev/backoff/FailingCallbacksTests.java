@@ -217,7 +217,7 @@ class FailingCallbacksTests extends CallFixture {
 			}
 			ResumedCall kept = new ResumedCall("key", 1, 0, Duration.ZERO, null, Duration.ZERO, false, 0, null, null);
 			Throwable unused = catchThrowable(() -> {
-				Object same = driver.equals("kept")
+				Object unusedResult = driver.equals("kept")
 						? retry.attemptOn(kept, operation, (context, number) -> context.run(), null)
 						: retry.call(operation);
 			});
