@@ -30,7 +30,7 @@ class SourcesTests {
 		List<Path> sources = sources();
 		assertThat(sources).hasSizeGreaterThan(900);
 		for (Path source : sources) {
-			for (String group : Files.readString(source).split("\n\n")) {
+			for (String group : Files.readString(source).split("\n\n", -1)) {
 				List<String> names = IMPORT.matcher(group).results().map((found) -> found.group(1)).toList();
 				assertThat(names).as(source.toString()).containsExactlyElementsOf(new TreeSet<>(names));
 			}
@@ -51,7 +51,7 @@ class SourcesTests {
 		});
 		assertThat(members).hasSizeGreaterThan(20);
 		for (Map.Entry<String, String> member : members.entrySet()) {
-			Path source = types.get(member.getKey().split("\\.")[0]);
+			Path source = types.get(member.getKey().split("\\.", -1)[0]);
 			// a method, a constant or a nested type
 			assertThat(Files.readString(source)).as(member.getKey())
 				.containsPattern("(?m)^\t+((?!return|throw)[^(=;\"]* )?" + member.getValue()

@@ -145,8 +145,8 @@ class Resilience4jBreakersTests {
 			Retry retry = retry(RetryPolicy.builder("orders").build(), breakers.permits("broken", false));
 			assertThatThrownBy(() -> retry.call(operation)).isSameAs(failure);
 			assertThat(operation.calls()).isEqualTo(4);
-			assertThat(log).containsOnlyOnce(
-					"The breaker broken threw java.lang.IllegalStateException, which was worked around");
+			assertThat(log)
+				.containsOnlyOnce("The breaker broken threw java.lang.IllegalStateException, which was worked around");
 			assertThat(retry.call(() -> "fine")).isEqualTo("fine");
 		}
 
