@@ -1,16 +1,21 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
@@ -52,6 +57,19 @@ public final class Retry {
 	 */
 	public static RetryBuilder builder(RetryPolicy policy) {
 		return new RetryBuilder(policy);
+	}
+
+	/**
+	 * Return verdicts on a dependency by the same rules as retries: an exception that is
+	 * not worth a retry counts as an answer. They are meant for breakers that are
+	 * {@linkplain CircuitBreaker#call used by hand}.
+	 * @param classifiers in the order in which they are asked
+	 * @return verdicts, thread-safe
+	 */
+	public static Function<Throwable, Verdict> verdicts(List<? extends FailureClassifier> classifiers) {
+		FailureRules rules = new FailureRules(
+				RetryPolicy.builder("verdicts").classifiers(classifiers).nestedMultiply(true).build());
+		return (failure) -> rules.judge(failure, new CallState(null)).verdict();
 	}
 
 	/**
