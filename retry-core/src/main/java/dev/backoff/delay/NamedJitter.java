@@ -5,41 +5,17 @@ import java.util.Locale;
 /** The jitters that are told by their name alone. */
 enum NamedJitter implements Jitter {
 
-	NONE {
+	NONE, FULL, EQUAL, DECORRELATED;
 
-		@Override
-		public long apply(long delay, long base, long cap, double u) {
-			return delay;
-		}
-
-	},
-
-	FULL {
-
-		@Override
-		public long apply(long delay, long base, long cap, double u) {
-			return Uniform.between(0, delay, u);
-		}
-
-	},
-
-	EQUAL {
-
-		@Override
-		public long apply(long delay, long base, long cap, double u) {
-			return Uniform.between(delay - delay / 2, delay, u);
-		}
-
-	},
-
-	DECORRELATED {
-
-		@Override
-		public long apply(long delay, long base, long cap, double u) {
-			return Uniform.between(base, Math.max(base, delay), u);
-		}
-
-	};
+	@Override
+	public long apply(long delay, long base, long cap, double u) {
+		return switch (this) {
+			case NONE -> delay;
+			case FULL -> Uniform.between(0, delay, u);
+			case EQUAL -> Uniform.between(delay - delay / 2, delay, u);
+			case DECORRELATED -> Uniform.between(base, Math.max(base, delay), u);
+		};
+	}
 
 	@Override
 	public String toString() {
