@@ -3,6 +3,7 @@ package dev.backoff;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.function.Function;
 
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +16,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class FailureVerdictsTests {
 
-	private final FailureVerdicts verdicts = new FailureVerdicts(
-			List.of((failure) -> "permanent".equals(failure.getMessage())
-					? FailureClassification.permanent(RetryCause.OTHER) : null));
+	private final Function<Throwable, Verdict> verdicts = Retry
+		.verdicts(List.of((failure) -> "permanent".equals(failure.getMessage())
+				? FailureClassification.permanent(RetryCause.OTHER) : null));
 
 	@Test
 	void failOnWhatIsWorthARetry() {
@@ -34,7 +35,7 @@ class FailureVerdictsTests {
 
 	@Test
 	void failOnWhatNobodyCanClassify() {
-		FailureVerdicts broken = new FailureVerdicts(List.of((failure) -> {
+		Function<Throwable, Verdict> broken = Retry.verdicts(List.of((failure) -> {
 			throw new IllegalStateException("classifier");
 		}));
 		assertThat(broken.apply(new IOException("reset"))).isEqualTo(Verdict.FAILED);

@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 
-import dev.backoff.FailureVerdicts;
+import dev.backoff.Retry;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
@@ -58,7 +59,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
-	private volatile @Nullable FailureVerdicts verdicts;
+	private volatile @Nullable Function<Throwable, CircuitBreaker.Verdict> verdicts;
 
 	/** Create the breakers of a configuration. Budgets are created at their first use. */
 	public OverloadSafety(BackoffConfiguration configuration, ListableBeanFactory beanFactory) {
@@ -89,10 +90,9 @@ public final class OverloadSafety implements ConfigurationUser {
 	 * early. A lock would deadlock with the creation of beans, so two threads may do it.
 	 */
 	private CircuitBreaker.Verdict verdict(Throwable failure) {
-		FailureVerdicts known = this.verdicts;
+		Function<Throwable, CircuitBreaker.Verdict> known = this.verdicts;
 		if (known == null) {
-			known = new FailureVerdicts(
-					this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
+			known = Retry.verdicts(this.beanFactory.getBeanProvider(FailureClassifier.class).orderedStream().toList());
 			this.verdicts = known;
 		}
 		return known.apply(failure);
