@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.env.ConfigTreePropertySource;
@@ -38,17 +40,42 @@ class PropertyScanTests {
 
 	private static final String RETRY_ON = "backoff.policies.payment-callback.retry-on";
 
-	@Test
-	void variablesAreReadAsTheirSourceAnswersThem() {
-		Map<String, Object> variables = Map.of("BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE", "ENC(s6)");
-		with(new SystemEnvironmentPropertySource("variables", variables) {
+	static Stream<PropertySource<?>> sources() {
+		PropertySource<?> decrypting = new SystemEnvironmentPropertySource("variables",
+				Map.of("BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE", "ENC(s6)")) {
 
 			@Override
 			public @Nullable Object getProperty(String name) {
 				return (super.getProperty(name) instanceof String text) ? text.replace("ENC(s6)", "6s") : null;
 			}
 
-		}).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+		};
+		Supplier<Object> late = () -> "6s";
+		PropertySource<?> asking = new MapPropertySource("dynamic", Map.of(BASE, late)) {
+
+			@Override
+			public @Nullable Object getProperty(String name) {
+				return (super.getProperty(name) instanceof Supplier<?> supplier) ? supplier.get() : null;
+			}
+
+		};
+		CompositePropertySource inner = new CompositePropertySource("inner");
+		inner.addPropertySource(new MapPropertySource("map", Map.of(BASE, "6s")));
+		CompositePropertySource outer = new CompositePropertySource("outer");
+		outer.addPropertySource(inner);
+		Properties otherKeys = new Properties();
+		otherKeys.put(BASE, "6s");
+		otherKeys.put(new Object(), "x");
+		otherKeys.put(42, "x");
+		return Stream.of(decrypting, asking, outer, new PropertiesPropertySource("properties", otherKeys),
+				new MapPropertySource("closed", new Unlisted(Map.of(BASE, "6s"))));
+	}
+
+	@ParameterizedTest
+	@MethodSource("sources")
+	void areReadAsTheyAnswer(PropertySource<?> source) {
+		with(source).yaml(BASE + ": 1s")
+			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
 	}
 
 	@Test
@@ -77,34 +104,6 @@ class PropertyScanTests {
 	}
 
 	@Test
-	void suppliersAreAsked() {
-		Supplier<Object> late = () -> "6s";
-		with(new MapPropertySource("dynamic", Map.of(BASE, late)) {
-
-			@Override
-			public @Nullable Object getProperty(String name) {
-				return (super.getProperty(name) instanceof Supplier<?> supplier) ? supplier.get() : null;
-			}
-
-		}).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
-	}
-
-	@Test
-	void sourcesOfSourcesAreRead() {
-		CompositePropertySource outer = new CompositePropertySource("outer");
-		CompositePropertySource inner = new CompositePropertySource("inner");
-		inner.addPropertySource(new MapPropertySource("map", Map.of(BASE, "6s")));
-		outer.addPropertySource(inner);
-		with(outer).runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
-	}
-
-	@Test
-	void mapsThatCannotBeListedAreAsked() {
-		with(new MapPropertySource("closed", new Unlisted(Map.of(BASE, "6s")))).yaml(BASE + ": 1s")
-			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
-	}
-
-	@Test
 	void filesOfATreeAreRead(@TempDir Path directory) throws IOException {
 		Files.writeString(directory.resolve(BASE), "6s\n");
 		Path below = Files.createDirectories(directory.resolve("backoff/policies/payment-callback"));
@@ -114,16 +113,6 @@ class PropertyScanTests {
 				assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s");
 				assertThat(text(policy, PolicyKey.CAP)).isEqualTo("9s");
 			});
-	}
-
-	@Test
-	void propertiesWithOtherThanTextKeysAreRead() {
-		Properties properties = new Properties();
-		properties.put(BASE, "6s");
-		properties.put(new Object(), "x");
-		properties.put(42, "x");
-		with(new PropertiesPropertySource("properties", properties))
-			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
 	}
 
 	@ParameterizedTest
