@@ -7,13 +7,18 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -25,7 +30,6 @@ import reactor.core.publisher.Mono;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.event.CallObserver;
-import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryListener;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingObserver;
@@ -50,7 +54,6 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Woven methods, whoever wove them: these tests run twice, once woven by the compiler and
@@ -98,47 +101,27 @@ class WeavingTests {
 	@Nested
 	class EachKindOfMethod {
 
-		@Test
-		void isRetriedWhenItIsCalledFromOutside() {
-			check((depot) -> depot.pick("a"));
+		static Stream<Arguments> kinds() {
+			return Stream.of(kind("called from outside", (depot) -> depot.pick("a")),
+					kind("called by the bean itself", (depot) -> depot.pickByItself("a")),
+					kind("private", (depot) -> depot.pickSecretly("a")),
+					kind("static", (depot) -> Depot.pickAnywhere("a")),
+					kind("final", (depot) -> depot.pickFinally("a")),
+					kind("seen by its package only", (depot) -> depot.pickInPackage("a")), kind("void", (depot) -> {
+						depot.drop("a");
+						return "a";
+					}), kind("with numbers and many arguments",
+							(depot) -> (depot.weigh(3L, 0.5, "a") == 3.5) ? "a" : "another number"));
 		}
 
-		@Test
-		void isRetriedWhenTheBeanCallsItself() {
-			check((depot) -> depot.pickByItself("a"));
+		private static Arguments kind(String name, Call call) {
+			return Arguments.of(Named.of(name, call));
 		}
 
-		@Test
-		void isRetriedWhenItIsPrivate() {
-			check((depot) -> depot.pickSecretly("a"));
-		}
-
-		@Test
-		void isRetriedWhenItIsStatic() {
-			check((depot) -> Depot.pickAnywhere("a"));
-		}
-
-		@Test
-		void isRetriedWhenItIsFinal() {
-			check((depot) -> depot.pickFinally("a"));
-		}
-
-		@Test
-		void isRetriedWhenOnlyItsPackageSeesIt() {
-			check((depot) -> depot.pickInPackage("a"));
-		}
-
-		@Test
-		void isRetriedWhenItReturnsNothing() {
-			check((depot) -> {
-				depot.drop("a");
-				return "a";
-			});
-		}
-
-		@Test
-		void isRetriedWhenItTakesNumbersAndManyArguments() {
-			check((depot) -> (depot.weigh(3L, 0.5, "a") == 3.5) ? "a" : "another number");
+		@ParameterizedTest
+		@MethodSource("kinds")
+		void isRetriedWhetherItIs(Call call) {
+			check(call);
 		}
 
 		@Test
@@ -256,19 +239,6 @@ class WeavingTests {
 
 	@Nested
 	class TheEnd {
-
-		@Test
-		void isTheOriginalExceptionWithItsStory() {
-			runner.withBean(Depot.class).run((context) -> {
-				Script.fail(9);
-				Script.Failure failure = catchThrowableOfType(Script.Failure.class,
-						() -> context.getBean(Depot.class).pickByItself("a"));
-				assertThat(Script.runs()).containsExactly(THREE);
-				assertThat(failure.getSuppressed()).singleElement()
-					.isInstanceOfSatisfying(RetriesStoppedException.class,
-							(stopped) -> assertThat(stopped.attempts()).isEqualTo(3));
-			});
-		}
 
 		@Test
 		void isRecoveredOnTheTargetWithoutRetryingTheRecovery() {

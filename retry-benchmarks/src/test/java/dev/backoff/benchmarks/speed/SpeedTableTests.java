@@ -75,23 +75,6 @@ class SpeedTableTests {
 	}
 
 	@Test
-	void saysWhichGoalsAreMissed() {
-		assertThat(write(result("SuccessBenchmark", "PROXY", "[[30.0]]", "72.0"),
-				result("SuccessBenchmark", "FLOOR", "[[100.0]]", "72.0"),
-				result("SuccessBenchmark", "BACKOFF", "[[201.0]]", "96.0"),
-				result("SuccessBenchmark", "BACKOFF_WOVEN", "[[106.0]]", "24.0"),
-				threads("TwoThreadsBenchmark", "BACKOFF", 2, "[[0.008]]"),
-				threads("EightThreadsBenchmark", "FLOOR", 8, "[[0.02]]"),
-				threads("EightThreadsBenchmark", "BACKOFF", 8, "[[0.008]]")))
-			.contains("| success at once, against the floor | ≤ 1.20 | ≤ 1.15 | 2.01 | **missed** |")
-			.contains("| success at once, bytes beyond the no-op proxy | 0 | 0 | 24 | **missed** |")
-			.contains("| success at once, woven, against the proxied floor | ≤ 1.05 | ≤ 0.95 | 1.06 | **missed** |")
-			.contains("divided by that on each of two | ≥ 0.90 | ≥ 0.97 | 0.80 | **missed** |")
-			.contains("divided by the same of ours | ≥ 0.90 | ≥ 0.97 | 0.80 | **missed** |")
-			.contains("share of one core | ≤ 0.200 % | ≤ 0.120 % | 0.201 % | **missed** |");
-	}
-
-	@Test
 	void saysWhatSlotsAddToACall() {
 		assertThat(write(result("FeatureBenchmark", "BACKOFF", "[[130.0]]", "72.0"),
 				result("FeatureBenchmark", "BACKOFF_SLOTS", "[[150.0]]", "72.0")))
