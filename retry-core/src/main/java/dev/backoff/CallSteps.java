@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.concurrency.Ticket;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
@@ -15,7 +16,6 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.Idempotency;
-import dev.backoff.concurrency.Ticket;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and

@@ -3,11 +3,11 @@ package dev.backoff;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CallPermits.Permit;
+import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.time.DurationText;
 
 /** What a call does next: make an attempt, wait for one, or end. */

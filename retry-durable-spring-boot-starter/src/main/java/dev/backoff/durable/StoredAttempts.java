@@ -12,8 +12,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Operation;
-import dev.backoff.ResumedCall;
 import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.advice.SubmissionGate;
 import dev.backoff.spring.advice.SubmissionGate.DueAttempt;

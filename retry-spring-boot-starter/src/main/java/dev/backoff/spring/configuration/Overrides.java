@@ -28,9 +28,9 @@ public final class Overrides {
 	static final String ORIGIN = "live override";
 
 	/** The keys of a policy that can be overridden. */
-	private static final List<Key<?>> KEYS = List.of(PolicyKey.BASE, PolicyKey.CAP, PolicyKey.MULTIPLIER,
-			PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE, PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.ENABLED,
-			PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING);
+	private static final List<Key<?>> KEYS = List.of(PolicyKey.ENABLED, PolicyKey.BASE, PolicyKey.CAP,
+			PolicyKey.MULTIPLIER, PolicyKey.JITTER, PolicyKey.MAX_ATTEMPTS, PolicyKey.DEADLINE,
+			PolicyKey.ATTEMPT_TIMEOUT, PolicyKey.CONCURRENCY, PolicyKey.MAX_WAITING);
 
 	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
 	public static final String ALL = "";
