@@ -55,7 +55,7 @@ class SourcesTests {
 			// a method, a constant or a nested type
 			assertThat(Files.readString(source)).as(member.getKey())
 				.containsPattern("(?m)^\t+((?!return|throw)[^(=;\"]* )?" + member.getValue()
-						+ "\\(|(class|record|interface) " + member.getValue() + "\\b");
+						+ "(\\(| = )|(class|record|interface) " + member.getValue() + "\\b");
 		}
 	}
 
