@@ -77,10 +77,10 @@ final class InnerAdvice {
 		if (this.any) {
 			return true;
 		}
-		boolean current = attempt == 1 && known != null && known.proxy().refersTo(proxy)
-				&& (known.ours() == null || !askable);
-		this.any = current ? known.any() : look(invocation, proxy);
-		return this.any;
+		boolean any = (attempt > 1 || known == null || !known.proxy().refersTo(proxy)
+				|| (known.ours() != null && askable)) ? look(invocation, proxy) : known.any();
+		this.any = any;
+		return any;
 	}
 
 	/* The same instances: two that are equal may differ in what they do. */
