@@ -118,7 +118,6 @@ final class PolicyAssembler {
 		Integer permits = this.values.get(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && permits == RetryPolicy.UNLIMITED_CONCURRENCY,
 				"must be a number for a durable policy, whose attempts have threads of their own", "Write a number.");
-		ConfigValue written = this.values.written(PolicyKey.CONCURRENCY);
 		refuse(PolicyKey.CONCURRENCY, durable && this.values.level(PolicyKey.CONCURRENCY).rank() == Rank.OVERRIDE,
 				"cannot be changed while the application runs for a durable policy, whose threads are made at its start",
 				"Restart with another configuration, or set enabled to false to pause the policy.");
