@@ -88,7 +88,13 @@ class AsyncCallRaceTests {
 	void leaveNothingBehindAtTheShutdown() throws Exception {
 		Retry retry = retry("any", RetryTime.system());
 		List<CompletableFuture<String>> results = start(retry, CALLS / 2);
-		this.waiting.shutDown();
+		Crowd.of(3, (number) -> {
+			if (number == 0) {
+				this.waiting.shutDown();
+				return;
+			}
+			this.waiting.wake("orders");
+		});
 		results.addAll(start(retry, CALLS / 2));
 		assertAllEven(results);
 	}

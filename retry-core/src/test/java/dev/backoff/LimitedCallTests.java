@@ -274,6 +274,7 @@ class LimitedCallTests {
 					}
 					if (random.nextInt(50) == 0) {
 						this.waiting.wake("orders");
+						permits.change(1 + random.nextInt(3), 6);
 					}
 				}
 				if (number == 0) {

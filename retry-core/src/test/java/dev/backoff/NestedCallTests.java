@@ -378,6 +378,20 @@ class NestedCallTests extends CallFixture {
 		}
 
 		@Test
+		void isTheSoonerOfBoth() throws Exception {
+			List<Duration> left = new ArrayList<>();
+			untold(three().deadline(Duration.ofSeconds(1))).call(() -> {
+				time().advance(Duration.ofMillis(300));
+				for (long millis : new long[] { 10_000, 100 }) {
+					untold(three().deadline(Duration.ofMillis(millis)))
+						.call(() -> left.add(Attempt.current().timeLeft()));
+				}
+				return "done";
+			});
+			assertThat(left).containsExactly(Duration.ofMillis(700), Duration.ofMillis(100));
+		}
+
+		@Test
 		void thatHasPassedLeavesTheInnerOneAttempt() {
 			Retry hurried = untold(three().deadline(Duration.ofSeconds(1)));
 			assertThatThrownBy(() -> hurried.call(() -> {

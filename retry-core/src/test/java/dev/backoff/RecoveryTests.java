@@ -44,6 +44,14 @@ class RecoveryTests extends CallFixture {
 		}
 
 		@Test
+		void followsARefusalTooAndMayReturnNull() {
+			assertThat(retry(policy()).<String, RuntimeException>call(() -> {
+				throw new IllegalArgumentException();
+			}, (context, stopped) -> null)).isNull();
+			assertThat(stop().report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
+		}
+
+		@Test
 		void followsABadResult() throws Exception {
 			String last = new String("bad");
 			Retry retry = retry(policy().retryWhen((result, context) -> true));

@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
@@ -20,6 +23,8 @@ import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.within;
 
 class RetryTests {
 
@@ -118,6 +123,28 @@ class RetryTests {
 		});
 	}
 
+	/* Of independent attempts, 1 − (1 − p)^n succeed, by (1 − (1 − p)^n) / p attempts. */
+	@ParameterizedTest
+	@CsvSource({ "0.9, 3, 0.999, 1.11", "0.5, 4, 0.9375, 1.875", "0, 4, 0, 4" })
+	void succeedsAndLoadsAsTheFormulasSay(double success, int most, double succeeded, double attempts) {
+		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(most).build())
+			.time(new StandingTime())
+			.build();
+		Random random = new Random(23);
+		double[] made = new double[2];
+		for (int call = 0; call < 50_000; call++) {
+			Throwable unused = catchThrowable(() -> retry.run(() -> {
+				made[0]++;
+				if (random.nextDouble() >= success) {
+					throw new BlockingDriverTests.StacklessException();
+				}
+				made[1]++;
+			}));
+		}
+		assertThat(made[0] / 50_000).isCloseTo(attempts, within(0.01));
+		assertThat(made[1] / 50_000).isCloseTo(succeeded, within(0.003));
+	}
+
 	/** Time that stands still and keeps no list of what was slept. */
 	private static final class StandingTime implements RetryTime {
 
@@ -134,7 +161,8 @@ class RetryTests {
 
 	@Test
 	void aTickerThatJumpsNeverGivesNegativeTimes() {
-		for (Duration jump : List.of(Duration.ofDays(100_000), Duration.ofDays(-100_000), Duration.ofNanos(-1))) {
+		for (Duration jump : List.of(Duration.ofDays(100_000), Duration.ofDays(-100_000), Duration.ofDays(-10_000),
+				Duration.ofNanos(-1))) {
 			VirtualTime time = new VirtualTime();
 			RecordingListener listener = new RecordingListener();
 			Retry retry = Retry.builder(RetryPolicy.builder("attack").deadline(Duration.ofMinutes(1)).build())
@@ -149,6 +177,7 @@ class RetryTests {
 			RetriesStoppedException report = listener.report();
 			assertThat(report.elapsed()).isGreaterThanOrEqualTo(Duration.ZERO);
 			assertThat(report.attemptTimes()).noneMatch(Duration::isNegative);
+			assertThat(report.attempts()).isGreaterThanOrEqualTo((jump.abs().toDays() < 100_000) ? 4 : 1);
 		}
 	}
 

@@ -3,12 +3,14 @@ package dev.backoff.budget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.time.RetryTime;
 
@@ -413,6 +415,30 @@ class RetryBudgetTests {
 			RetryBudget.Withdrawals third = waiting();
 			second.ended(true);
 			assertThat(third.tryWithdraw(true, false)).isTrue();
+		}
+
+		/* Retries <= initial + deposits and refunds + retries without a token. */
+		@Test
+		void payForEachRetryUnderManyThreads() {
+			RetryBudget shared = budget(settings(10, 0.3, 0));
+			AtomicLong retries = new AtomicLong();
+			AtomicLong tenthsPutBack = new AtomicLong();
+			AtomicLong free = new AtomicLong();
+			Crowd.of(32, (number) -> {
+				for (int round = 0; round < 2_000; round++) {
+					boolean timedOut = round % 3 == 0;
+					RetryBudget.Withdrawals call = shared.newCall(0);
+					boolean waited = !call.tryWithdraw(true, timedOut);
+					boolean taken = !waited || call.tryWithdraw(true, timedOut);
+					boolean succeeded = round % 4 != 0;
+					retries.addAndGet(taken ? 1 : 0);
+					tenthsPutBack.addAndGet(!succeeded ? 0 : (taken && !timedOut) ? 13 : 3);
+					free.addAndGet((succeeded && waited) ? 1 : 0);
+					call.ended(succeeded);
+				}
+			});
+			assertThat(retries.get() + shared.balance())
+				.isLessThanOrEqualTo(10 + tenthsPutBack.get() / 10.0 + free.get() + 1e-6);
 		}
 
 	}

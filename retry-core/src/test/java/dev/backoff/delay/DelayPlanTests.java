@@ -182,6 +182,18 @@ class DelayPlanTests {
 	@Nested
 	class LargestBase {
 
+		/* The last by bisection, since it has a cap; the others by the closed form. */
+		@ParameterizedTest
+		@CsvSource({ "30000, 5, 2, 0, 1, 967.7", "30000, 5, 2, 2000, 1, 580.6", "30000, 5, 3, 0, 1, 247.9",
+				"30000, 5, 2, 0, 1.2, 806.5", "5000, 4, 2, 0, 1, 333.3", "5000, 4, 2, 800, 1, 66.7",
+				"6000, 3, 1, 0, 1, 2000.0", "26300, 10, 2, 0, 1, 100.0" })
+		void isTheGoldenOne(long deadline, int retries, double multiplier, long attempt, double jitter, double millis) {
+			Duration cap = (retries == 10) ? Duration.ofSeconds(5) : NO_CAP;
+			Duration base = DelayPlan.largestBase(Duration.ofMillis(deadline), retries, multiplier, cap,
+					Duration.ofMillis(attempt), jitter);
+			assertThat(base.toNanos() / 1e6).isCloseTo(millis, within(0.051));
+		}
+
 		@ParameterizedTest
 		@CsvSource({ "30, 5, 2, 2000", "30, 8, 2, 10000", "30, 8, 1.5, 5000", "85, 12, 2, 20000",
 				"3600, 100, 1.1, 60000", "30, 5, 1, 4000", "1, 20, 3, 50" })

@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
@@ -13,8 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.time.Nanos;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 class ExponentialShapeTests {
 
@@ -98,11 +103,42 @@ class ExponentialShapeTests {
 		}
 	}
 
+	/* F = 1 s, M = 2, n = 8: F(n − 1)M^(n − 2) and F M^(n − 1) ln M */
+	@Test
+	void isAsSensitiveAsItsDerivatives() {
+		assertThat((seconds(2.001, 8) - seconds(1.999, 8)) / 2e-3).isCloseTo(448, within(1e-3));
+		// a thousand small steps a retry, since there are whole retries only
+		double step = Math.pow(2, 1e-3);
+		assertThat((seconds(step, 7002) - seconds(step, 7000)) / 2e-3).isCloseTo(128 * Math.log(2), within(1e-3));
+	}
+
+	private static double seconds(double multiplier, int retry) {
+		return Shape.exponential(Duration.ofSeconds(1), multiplier).nanos(retry) / 1e9;
+	}
+
 	@Nested
 	class Overflow {
 
 		private final int[] retries = { 1, 2, 35, 38, 55, 58, 63, 64, 65, 100, 111, 112, 113, 114, 1000, 1024,
 				1_000_000, Integer.MAX_VALUE };
+
+		@ParameterizedTest
+		@ValueSource(ints = { 2, 3, 10, 100 })
+		void isExactToTheLargestRetryAndNeverAboveTheCap(int multiplier) {
+			for (Duration base : List.of(Duration.ofNanos(1), Duration.ofNanos(999), Duration.ofMillis(100),
+					Duration.ofDays(1), Duration.ofNanos(Long.MAX_VALUE - 1), LARGEST)) {
+				Shape shape = Shape.exponential(base, multiplier);
+				for (int retry : this.retries) {
+					BigDecimal factor = BigDecimal.valueOf(multiplier).pow(Math.min(retry, 1101) - 1);
+					long exact = factor.multiply(BigDecimal.valueOf(Nanos.of(base))).min(LONGEST).longValueExact();
+					assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry).isEqualTo(exact);
+					for (Duration cap : List.of(base, Collections.max(List.of(base, Duration.ofDays(365))), LARGEST)) {
+						assertThat(BackoffRule.of(shape, cap, Jitter.none()).delay(retry, 0, () -> 0)).isPositive()
+							.isEqualTo(Math.min(exact, Nanos.of(cap)));
+					}
+				}
+			}
+		}
 
 		@Test
 		void takesExtremeMultipliers() {
@@ -114,8 +150,9 @@ class ExponentialShapeTests {
 		}
 
 		@Test
-		void staysAtZeroFromABaseOfZero() {
+		void staysAtZeroFromABaseOfZeroAndAtTheBaseWithAMultiplierOfOne() {
 			for (int retry : this.retries) {
+				assertThat(Shape.exponential(Duration.ofNanos(123_456_789), 1).nanos(retry)).isEqualTo(123_456_789);
 				assertThat(Shape.exponential(Duration.ZERO, 1e300).nanos(retry)).isZero();
 				assertThat(Shape.exponential(Duration.ZERO, 1.1).nanos(retry)).isZero();
 			}

@@ -101,7 +101,7 @@ class JitterDistributionTests {
 		}
 
 		private double commonestShare(BackoffRule rule) {
-			int clients = 20_000;
+			int clients = 200_000;
 			RandomSource random = RandomSources.seeded(11);
 			long[] micros = new long[clients];
 			for (int client = 0; client < clients; client++) {

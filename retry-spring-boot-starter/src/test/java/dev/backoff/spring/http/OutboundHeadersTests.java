@@ -88,8 +88,8 @@ class OutboundHeadersTests {
 	@ParameterizedTest
 	@EnumSource
 	void tellNobodyWhoIsNotListed(HttpClients client) {
-		for (String hosts : List.of("", "orders.example.com,localhost:1")) {
-			this.runner.withPropertyValues("backoff.http.hosts=" + hosts)
+		for (String hosts : List.of("backoff.enabled=true", "backoff.http.hosts=orders.example.com,localhost:1")) {
+			this.runner.withPropertyValues(hosts)
 				.run((context) -> sendThreeTimes(client, context, HttpMethod.PUT, Idempotency.BY_KEY));
 		}
 		assertNothingTold(6);
