@@ -69,10 +69,4 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 		return value != null && !value.level().equals(Level.BUILT_IN) && !value.level().equals(Level.DURABLE_DEFAULT);
 	}
 
-	/** Return whether a value was written for this policy alone. */
-	public boolean isOfOne(Key<?> key) {
-		EffectiveValue value = this.values.get(key);
-		return value != null && value.level().isOfOne();
-	}
-
 }
