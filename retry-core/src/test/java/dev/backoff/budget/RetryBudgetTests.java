@@ -9,6 +9,8 @@ import java.util.function.LongSupplier;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
@@ -90,6 +92,23 @@ class RetryBudgetTests {
 			pass(Duration.ofDays(10_000));
 			assertThat(this.budget.balance()).isEqualTo(50);
 			assertThat(drain(this.budget)).isEqualTo(50);
+		}
+
+		/* calls a second, each of which fails four times */
+		@ParameterizedTest
+		@ValueSource(ints = { 1, 10, 200, 5_000 })
+		void grantsFiftyRetriesAndThenSixAMinuteWhateverTheTraffic(int rate) {
+			long retries = 0;
+			double most = 0;
+			for (int call = 0; call <= rate * 600; call++) {
+				for (int attempt = 1; attempt < 4 && this.budget.tryWithdraw(); attempt++) {
+					retries++;
+				}
+				most = Math.max(most, retries - (50 + 0.1 * call / rate));
+				pass(Duration.ofSeconds(1).dividedBy(rate));
+			}
+			assertThat(most).as("retries above 50 + 0.1 x seconds").isLessThan(1e-9);
+			assertThat(retries).isEqualTo(50 + 600 / 10);
 		}
 
 		@Test
