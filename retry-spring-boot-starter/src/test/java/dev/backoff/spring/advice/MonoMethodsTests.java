@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
@@ -34,7 +33,6 @@ class MonoMethodsTests {
 
 	@AutoClose
 	private final AnnotationConfigApplicationContext context = AdviceContexts.start((context) -> {
-		TestPropertyValues.of("backoff.breakers.gateway.probes=1").applyTo(context);
 		context.registerBean("applicationTaskExecutor", Executor.class, () -> Runnable::run);
 		context.registerBean(Orders.class);
 		context.registerBean(Outer.class);

@@ -31,9 +31,7 @@ import org.springframework.util.FileSystemUtils;
 
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.spring.policy.PolicyUse;
 
 /**
@@ -105,16 +103,6 @@ public final class SmallApplication {
 				throw new AssertionError("Not one method but " + uses);
 			}
 			check.accept(uses.get(0).policy());
-		});
-	}
-
-	/** Start, and hand over the advice on the policy of the only annotated method. */
-	public void runWithAdvice(Consumer<List<String>> check) {
-		run((context) -> {
-			BackoffConfiguration configuration = context.getBean(BackoffPolicies.class).configuration();
-			context.getBean(BackoffMethods.class)
-				.uses()
-				.forEach((use) -> check.accept(PolicyAdvice.of(use.policy(), configuration)));
 		});
 	}
 
