@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.env.MockEnvironment;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.PolicyKey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,15 +36,15 @@ class PolicyAdviceTests {
 	}
 
 	@Test
-	void isByTheLevelOfAValueAndNotByItsPlace() {
+	void knowsTheLevelOfAValueByMoreThanItsPlace() {
 		MockEnvironment environment = new MockEnvironment();
 		// its place reads like one of the defaults
 		String name = "backoff.defaults.orders";
 		environment.setProperty("backoff.policies[" + name + "].budget", "none");
 		environment.setProperty("backoff.policies[" + name + "].when-empty", "wait");
 		BackoffConfiguration configuration = BackoffConfiguration.read(environment);
-		assertThat(PolicyAdvice.of(new BackoffPolicies(configuration, environment, null).resolve(name), configuration))
-			.containsExactly("when-empty has no effect without a budget");
+		assertThat(new BackoffPolicies(configuration, environment, null).resolve(name).values())
+			.hasEntrySatisfying(PolicyKey.WHEN_EMPTY, (value) -> assertThat(value.level().isOfOne()).isTrue());
 	}
 
 	@ParameterizedTest
