@@ -10,6 +10,12 @@ import dev.backoff.failure.Causes;
 /** Make attempts on the calling thread and wait on it; decide nothing. Thread-safe. */
 record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 
+	/*
+	 * Loads the type that is caught below where there may be no stack left to load it. A
+	 * finally needs none, but is compiled at each way out, which makes the call too long.
+	 */
+	static final Class<?> CAUGHT = Throwable.class;
+
 	BlockingDriver(CallSteps steps) {
 		this(steps, steps.decider(), steps.isEnclosing());
 	}
@@ -20,7 +26,6 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 		CallStack stack = CallStack.ofThread();
 		CallState outer = stack.top;
 		CallState call = stack.push();
-		boolean popped = false;
 		CallResult result;
 		try {
 			try {
@@ -49,22 +54,20 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 			}
 			finally {
 				stack.pop(call);
-				popped = true;
 			}
 		}
-		finally {
-			if (!popped) {
-				// calls no method, since an overflow has left no stack for one
-				stack.top = outer;
-				outer.inner = null;
-				CallState before = CallStack.CUT_OFF[stack.place];
-				while (before != null && before.attempt == 0) {
-					before = before.inner;
-				}
-				call.inner = before;
-				CallStack.CUT_OFF[stack.place] = call;
-				CallStack.owing = true;
+		catch (Throwable thrown) {
+			// calls no method, since an overflow may have left no stack for one
+			stack.top = outer;
+			outer.inner = null;
+			CallState before = CallStack.CUT_OFF[stack.place];
+			while (before != null && before.attempt == 0) {
+				before = before.inner;
 			}
+			call.inner = before;
+			CallStack.CUT_OFF[stack.place] = call;
+			CallStack.owing = true;
+			throw thrown;
 		}
 		return finish(result, stack.running(), context, recovery);
 	}

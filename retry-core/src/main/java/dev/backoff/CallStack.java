@@ -26,8 +26,8 @@ final class CallStack {
 
 	/*
 	 * Calls that a stack overflow has cut off, which may hold permits: by the place of
-	 * their stack, the last one, and inside each the one before. A finally puts them here
-	 * that neither calls a method nor enters a monitor, since both may overflow again. It
+	 * their stack, the last one, and inside each the one before. What puts them here
+	 * neither calls a method nor enters a monitor, since both may overflow again. It
 	 * leaves out what has been settled, so that nothing else has to take it out.
 	 */
 	static final @Nullable CallState[] CUT_OFF = new CallState[256];
