@@ -155,7 +155,15 @@ public final class ConcurrencyLimit {
 			}
 			this.state = (this.queue.size > 0) ? ~taken : taken;
 		}
-		served.forEach(Runnable::run);
+		try {
+			// a lambda would take more stack than is left
+			for (Runnable waiter : served) {
+				waiter.run();
+			}
+		}
+		catch (StackOverflowError ex) {
+			// the permit is given back all the same
+		}
 	}
 
 	/** Let the stack overflow here, where nothing has changed yet. */

@@ -15,10 +15,9 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 /** Keep the classes that a native image finds by name only. */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
-	private static final List<String> LIBRARIES = List.of("io.github.resilience4j.retry.RetryRegistry",
-			"io.grpc.StatusRuntimeException", "io.grpc.protobuf.StatusProto",
-			"io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException", "jakarta.mail.MessagingException",
-			"kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
+	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
+			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
+			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
 			"org.apache.hc.client5.http.impl.classic.HttpClientBuilder",
 			"org.eclipse.angus.mail.smtp.SMTPSendFailedException", "org.springframework.dao.DataAccessException",
 			"org.springframework.http.HttpHeaders", "org.springframework.mail.MailException",
