@@ -249,8 +249,7 @@ public final class Retry {
 	}
 
 	/**
-	 * {@return the policy of the calls that begin now}
-	 */
+	 * {@return the policy of the calls that begin now} */
 	public RetryPolicy policy() {
 		return this.drivers.steps.settings().policy();
 	}
@@ -277,8 +276,7 @@ public final class Retry {
 	}
 
 	/**
-	 * {@return the name of the work in logs and meters, by default the policy's name}
-	 */
+	 * {@return the name of the work in logs and meters, by default the policy's name} */
 	public String method() {
 		return this.drivers.steps.settings().method();
 	}

@@ -212,8 +212,7 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * {@return a retry; later changes of this builder have no effect on it}
-	 */
+	 * {@return a retry; later changes of this builder have no effect on it} */
 	public Retry build() {
 		return new Retry(this);
 	}

@@ -619,9 +619,7 @@ class RetryDeciderTests {
 		return ((Decision.RetryAfter) decision).delay();
 	}
 
-	/**
-	 * What is to be decided: by default after a first attempt that nothing limits.
-	 */
+	/** What is to be decided: by default after a first attempt that nothing limits. */
 	private static final class Given {
 
 		private Outcome outcome;

@@ -37,9 +37,7 @@ import dev.backoff.simulator.Effect;
 import dev.backoff.simulator.Herd;
 import dev.backoff.simulator.SimulatedPolicy;
 
-/**
- * Run the experiments on overload and write down their figures.
- */
+/** Run the experiments on overload and write down their figures. */
 public final class Overload {
 
 	private static final List<Double> UTILISATIONS = List.of(0.6, 0.8, 0.9);

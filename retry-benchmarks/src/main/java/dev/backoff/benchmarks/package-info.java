@@ -1,6 +1,4 @@
-/**
- * What retries do to a server that is in trouble, measured: ours beside the peers.
- */
+/** What retries do to a server that is in trouble, measured: ours beside the peers. */
 @NullMarked
 package dev.backoff.benchmarks;
 

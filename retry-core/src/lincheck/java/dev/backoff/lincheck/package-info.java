@@ -1,6 +1,4 @@
-/**
- * Lincheck runs these under all interleavings of their threads, up to a number.
- */
+/** Lincheck runs these under all interleavings of their threads, up to a number. */
 @NullMarked
 package dev.backoff.lincheck;
 

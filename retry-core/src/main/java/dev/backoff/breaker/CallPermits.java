@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 public interface CallPermits {
 
 	/**
-	 * {@return the breaker's name in logs and meters}
-	 */
+	 * {@return the breaker's name in logs and meters} */
 	String name();
 
 	/**

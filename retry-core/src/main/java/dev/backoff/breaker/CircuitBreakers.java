@@ -78,8 +78,7 @@ public final class CircuitBreakers {
 	}
 
 	/**
-	 * {@return all breakers, in the order in which they were added}
-	 */
+	 * {@return all breakers, in the order in which they were added} */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);
 	}

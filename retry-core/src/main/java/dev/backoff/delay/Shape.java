@@ -74,8 +74,7 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	long nanos(int retry);
 
 	/**
-	 * {@return the delay before the first retry; nanoseconds, zero or more}
-	 */
+	 * {@return the delay before the first retry; nanoseconds, zero or more} */
 	default long baseNanos() {
 		return nanos(1);
 	}

@@ -1,6 +1,4 @@
-/**
- * The rules of a call: what is retried, how often, until when, and with which delays.
- */
+/** The rules of a call: what is retried, how often, until when, and with which delays. */
 @NullMarked
 package dev.backoff.policy;
 

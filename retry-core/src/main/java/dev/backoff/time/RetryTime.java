@@ -13,8 +13,7 @@ import java.time.Instant;
 public interface RetryTime {
 
 	/**
-	 * {@return the system's time, whose sleeps can be interrupted}
-	 */
+	 * {@return the system's time, whose sleeps can be interrupted} */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
 	}

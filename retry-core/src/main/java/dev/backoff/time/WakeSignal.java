@@ -24,8 +24,7 @@ public final class WakeSignal {
 	}
 
 	/**
-	 * {@return whether {@link #raise()} was called}
-	 */
+	 * {@return whether {@link #raise()} was called} */
 	public boolean isRaised() {
 		return this.raised;
 	}

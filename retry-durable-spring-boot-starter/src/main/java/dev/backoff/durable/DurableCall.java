@@ -51,8 +51,7 @@ public final class DurableCall<T extends @Nullable Object> {
 	}
 
 	/**
-	 * {@return the key of the call, or null if it has none}
-	 */
+	 * {@return the key of the call, or null if it has none} */
 	public @Nullable String key() {
 		return this.key;
 	}

@@ -100,8 +100,7 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return the least, mean and greatest delay before each retry}
-	 */
+	 * {@return the least, mean and greatest delay before each retry} */
 	public DelayPlan delays() {
 		return this.delays;
 	}
@@ -279,8 +278,7 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return the findings about this plan}
-	 */
+	 * {@return the findings about this plan} */
 	public List<Finding> findings() {
 		return Findings.of(this);
 	}

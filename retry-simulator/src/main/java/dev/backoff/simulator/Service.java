@@ -65,9 +65,7 @@ final class Service {
 		return time >= this.faultBegins && time < this.faultEnds;
 	}
 
-	/**
-	 * When an answer comes, whether it is good, and what it throws.
-	 */
+	/** When an answer comes, whether it is good, and what it throws. */
 	record Answer(long at, boolean good, @Nullable ThrottledException throttled) {
 	}
 

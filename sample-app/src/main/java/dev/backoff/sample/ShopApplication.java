@@ -6,9 +6,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/**
- * A small shop whose payment and logistics partners fail.
- */
+/** A small shop whose payment and logistics partners fail. */
 @SpringBootApplication
 @EnableAsync
 @EnableResilientMethods

@@ -1,6 +1,4 @@
-/**
- * A small shop whose payment and logistics partners fail now and then.
- */
+/** A small shop whose payment and logistics partners fail now and then. */
 @NullMarked
 package dev.backoff.sample;
 

@@ -1,6 +1,4 @@
-/**
- * Libraries that repeat or wait by themselves, and what the starter says of them.
- */
+/** Libraries that repeat or wait by themselves, and what the starter says of them. */
 @NullMarked
 package dev.backoff.libraries;
 

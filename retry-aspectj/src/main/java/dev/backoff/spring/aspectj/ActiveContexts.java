@@ -22,8 +22,7 @@ final class ActiveContexts {
 	}
 
 	/**
-	 * {@return whether woven methods are plain methods}
-	 */
+	 * {@return whether woven methods are plain methods} */
 	static boolean isEmpty() {
 		return contexts().length == 0;
 	}

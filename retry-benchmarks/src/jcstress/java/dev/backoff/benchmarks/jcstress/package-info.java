@@ -1,6 +1,4 @@
-/**
- * What budgets and breakers promise under threads, as tables of outcomes.
- */
+/** What budgets and breakers promise under threads, as tables of outcomes. */
 @NullMarked
 package dev.backoff.benchmarks.jcstress;
 

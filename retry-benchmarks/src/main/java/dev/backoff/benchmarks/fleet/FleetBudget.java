@@ -59,8 +59,7 @@ public enum FleetBudget {
 	}
 
 	/**
-	 * {@return how the figures call it}
-	 */
+	 * {@return how the figures call it} */
 	public String label() {
 		return this.label;
 	}

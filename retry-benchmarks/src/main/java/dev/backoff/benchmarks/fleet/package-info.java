@@ -1,6 +1,4 @@
-/**
- * Budgets of many processes that call one service.
- */
+/** Budgets of many processes that call one service. */
 @NullMarked
 package dev.backoff.benchmarks.fleet;
 

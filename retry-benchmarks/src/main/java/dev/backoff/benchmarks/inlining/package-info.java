@@ -1,6 +1,4 @@
-/**
- * Whether the compiler still inlines what a call that succeeds at once runs through.
- */
+/** Whether the compiler still inlines what a call that succeeds at once runs through. */
 @NullMarked
 package dev.backoff.benchmarks.inlining;
 

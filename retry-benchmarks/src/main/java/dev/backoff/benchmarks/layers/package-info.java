@@ -1,6 +1,4 @@
-/**
- * Three layers that retry: how often the innermost is called.
- */
+/** Three layers that retry: how often the innermost is called. */
 @NullMarked
 package dev.backoff.benchmarks.layers;
 

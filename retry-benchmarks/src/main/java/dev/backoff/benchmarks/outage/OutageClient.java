@@ -12,9 +12,7 @@ import java.util.Objects;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
-/**
- * One contender under an outage, in a process of its own.
- */
+/** One contender under an outage, in a process of its own. */
 public final class OutageClient {
 
 	/* Enough that no contender waits for a thread: 200 calls/s of 0.7 s each need 140. */

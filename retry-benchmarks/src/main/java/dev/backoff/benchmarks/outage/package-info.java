@@ -1,6 +1,4 @@
-/**
- * A server fails everything: how many requests each library makes of one call.
- */
+/** A server fails everything: how many requests each library makes of one call. */
 @NullMarked
 package dev.backoff.benchmarks.outage;
 

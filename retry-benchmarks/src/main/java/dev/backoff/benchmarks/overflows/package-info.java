@@ -1,6 +1,4 @@
-/**
- * Stack overflows in compiled code: what calls lose by them.
- */
+/** Stack overflows in compiled code: what calls lose by them. */
 @NullMarked
 package dev.backoff.benchmarks.overflows;
 

@@ -1,6 +1,4 @@
-/**
- * How long it takes to refuse a retry or a call.
- */
+/** How long it takes to refuse a retry or a call. */
 @NullMarked
 package dev.backoff.benchmarks.refusals;
 

@@ -1,6 +1,4 @@
-/**
- * Figures as tables, pictures and the page that shows them.
- */
+/** Figures as tables, pictures and the page that shows them. */
 @NullMarked
 package dev.backoff.benchmarks.report;
 

@@ -1,6 +1,4 @@
-/**
- * What retries cost, as tables.
- */
+/** What retries cost, as tables. */
 @NullMarked
 package dev.backoff.benchmarks.speed;
 

@@ -1,6 +1,4 @@
-/**
- * What calls cost that wait, measured: bytes, threads, and how late they go on.
- */
+/** What calls cost that wait, measured: bytes, threads, and how late they go on. */
 @NullMarked
 package dev.backoff.benchmarks.waiting;
 

@@ -1,6 +1,4 @@
-/**
- * Policies for libraries that make attempts and wait by themselves.
- */
+/** Policies for libraries that make attempts and wait by themselves. */
 @NullMarked
 package dev.backoff.spring.adapt;
 

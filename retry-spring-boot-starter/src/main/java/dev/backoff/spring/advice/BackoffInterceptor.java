@@ -8,9 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
 
-/**
- * Hand each invocation of an annotated method to its retry. Thread-safe.
- */
+/** Hand each invocation of an annotated method to its retry. Thread-safe. */
 final class BackoffInterceptor implements InnerAdvice.Ours {
 
 	private final Supplier<BackoffMethods> methods;

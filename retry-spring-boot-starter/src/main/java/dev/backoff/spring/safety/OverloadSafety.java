@@ -231,9 +231,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		return this.budgets;
 	}
 
-	/**
-	 * Close all breakers and fill all budgets, as at the start.
-	 */
+	/** Close all breakers and fill all budgets, as at the start. */
 	public void reset() {
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);

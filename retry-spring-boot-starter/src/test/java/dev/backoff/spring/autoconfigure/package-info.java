@@ -1,6 +1,4 @@
-/**
- * Tests of what is switched on, and of what stops an application at its start.
- */
+/** Tests of what is switched on, and of what stops an application at its start. */
 @NullMarked
 package dev.backoff.spring.autoconfigure;
 

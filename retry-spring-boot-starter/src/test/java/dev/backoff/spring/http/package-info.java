@@ -1,6 +1,4 @@
-/**
- * Calls over HTTP, against servers on the loopback interface.
- */
+/** Calls over HTTP, against servers on the loopback interface. */
 @NullMarked
 package dev.backoff.spring.http;
 

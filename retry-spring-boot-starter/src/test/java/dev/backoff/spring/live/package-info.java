@@ -1,6 +1,4 @@
-/**
- * A configuration that changes while the application runs.
- */
+/** A configuration that changes while the application runs. */
 @NullMarked
 package dev.backoff.spring.live;
 

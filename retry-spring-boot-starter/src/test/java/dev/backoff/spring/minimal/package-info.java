@@ -1,6 +1,4 @@
-/**
- * Applications that lack what is optional, each a process of its own.
- */
+/** Applications that lack what is optional, each a process of its own. */
 @NullMarked
 package dev.backoff.spring.minimal;
 

@@ -1,6 +1,4 @@
-/**
- * Tests of meters and log lines.
- */
+/** Tests of meters and log lines. */
 @NullMarked
 package dev.backoff.spring.observation;
 

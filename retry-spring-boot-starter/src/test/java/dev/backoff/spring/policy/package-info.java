@@ -1,6 +1,4 @@
-/**
- * Tests of policies, each on a small application that really starts.
- */
+/** Tests of policies, each on a small application that really starts. */
 @NullMarked
 package dev.backoff.spring.policy;
 

@@ -1,6 +1,4 @@
-/**
- * Parts of an application, as Boot's test slices start them.
- */
+/** Parts of an application, as Boot's test slices start them. */
 @NullMarked
 package dev.backoff.spring.slices;
 

@@ -33,9 +33,7 @@ record Request(String method, String path, Map<String, String> query, Map<String
 		return request;
 	}
 
-	/**
-	 * Return the key without the quotes that make it a structured string (RFC 9651).
-	 */
+	/** Return the key without the quotes that make it a structured string (RFC 9651). */
 	@Nullable String idempotencyKey() {
 		String header = this.headers.get("idempotency-key");
 		return (header == null) ? null : header.replace("\"", "");

@@ -32,9 +32,7 @@ public class OrderMails {
 		this.outbox.sent(order);
 	}
 
-	/**
-	 * Send the mails in the outbox, the oldest first.
-	 */
+	/** Send the mails in the outbox, the oldest first. */
 	public void sendUnsent() {
 		for (long order : this.outbox.unsent()) {
 			this.partner.sendMail(order);

@@ -11,9 +11,7 @@ import org.springframework.stereotype.Repository;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.sample.payment.Payment;
 
-/**
- * The rows of {@code notification_parked}.
- */
+/** The rows of {@code notification_parked}. */
 @Repository
 class ParkedNotifications {
 

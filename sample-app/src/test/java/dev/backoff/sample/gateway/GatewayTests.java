@@ -24,9 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * Tests for {@link Gateway}.
- */
+/** Tests for {@link Gateway}. */
 class GatewayTests {
 
 	private final HttpClient http = HttpClient.newHttpClient();

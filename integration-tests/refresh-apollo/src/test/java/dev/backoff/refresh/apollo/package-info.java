@@ -1,6 +1,4 @@
-/**
- * An application that Apollo refreshes.
- */
+/** An application that Apollo refreshes. */
 @NullMarked
 package dev.backoff.refresh.apollo;
 

@@ -1,6 +1,4 @@
-/**
- * A server of Spring Cloud Config.
- */
+/** A server of Spring Cloud Config. */
 @NullMarked
 package dev.backoff.refresh.server;
 

@@ -1,6 +1,4 @@
-/**
- * An application that Spring Cloud Config refreshes.
- */
+/** An application that Spring Cloud Config refreshes. */
 @NullMarked
 package dev.backoff.refresh.cloud;
 

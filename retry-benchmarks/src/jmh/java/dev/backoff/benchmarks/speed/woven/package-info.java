@@ -1,6 +1,4 @@
-/**
- * What the build weaves, apart from what it must not touch.
- */
+/** What the build weaves, apart from what it must not touch. */
 @NullMarked
 package dev.backoff.benchmarks.speed.woven;
 
