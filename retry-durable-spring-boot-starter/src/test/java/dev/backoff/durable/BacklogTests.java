@@ -38,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * it prints what it has seen.
  */
 @Tag("long")
+@Tag("ci")
 @Execution(ExecutionMode.SAME_THREAD)
 class BacklogTests {
 

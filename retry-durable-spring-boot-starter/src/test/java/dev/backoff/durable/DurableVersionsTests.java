@@ -35,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A call is made by a process whose version of the method it fits. */
 @Execution(ExecutionMode.SAME_THREAD) // a web application that starts drops what is
 										// logged beside it
+@Tag("ci")
 class DurableVersionsTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(5);

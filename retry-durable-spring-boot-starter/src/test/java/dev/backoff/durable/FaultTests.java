@@ -98,6 +98,7 @@ class FaultTests {
 
 	@Test
 	@DisabledOnOs(value = OS.WINDOWS, disabledReason = "processes are stopped by signals of Unix")
+	@Tag("ci")
 	void aProcessThatStallsAndComesBackLeavesTheNextCallOfItsKeyAlone() throws Exception {
 		run((submitter) -> {
 			submitter.work().make("k1", false);
@@ -133,6 +134,7 @@ class FaultTests {
 	}
 
 	@Test
+	@Tag("ci")
 	void aProcessThatDiesInTheRecoveryRepeatsTheLastAttemptAndTheRecovery() throws Exception {
 		run((submitter) -> submitter.work().make("k1", true), "backoff.durable.work=false");
 		startProcess("recovery");
@@ -146,6 +148,7 @@ class FaultTests {
 	}
 
 	@Test
+	@Tag("ci")
 	void aProcessThatDiesBetweenTheDeadLetterOfASlotAndTheNextSlotLeavesOneLetter() throws Exception {
 		startProcess("letter", "fault.schedule=every 50ms");
 		awaitDeath();
@@ -160,6 +163,7 @@ class FaultTests {
 
 	@Test
 	@DisabledOnOs(value = OS.WINDOWS, disabledReason = "processes are stopped by signals of Unix")
+	@Tag("ci")
 	void anAttemptThatASignalInterruptsInTheOwnFileIsDueAtOnce() throws Exception {
 		String[] own = { "backoff.durable.store=own", "backoff.durable.file=" + this.directory.resolve("calls"),
 				"backoff.durable.heartbeat=1m", "backoff.durable.shutdown-wait=2s" };
@@ -174,6 +178,7 @@ class FaultTests {
 	}
 
 	@Test
+	@Tag("ci")
 	void aDatabaseThatIsRestartedUnderLoadLosesNoCall() throws Exception {
 		run((application) -> {
 			List<String> stored = new ArrayList<>();

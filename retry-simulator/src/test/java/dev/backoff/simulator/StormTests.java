@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,6 +50,7 @@ class StormTests {
 
 		@ParameterizedTest
 		@CsvSource({ "0.6", "0.8", "0.9" })
+		@Tag("ci")
 		void withoutABudgetItNeverRecovers(double used) {
 			Effect effect = stall(policy(3, null), used, 1);
 			assertThat(effect.recovers()).isFalse();
@@ -61,6 +63,7 @@ class StormTests {
 		}
 
 		@Test
+		@Tag("ci")
 		void aBucketThatOnlySuccessesFillRecoversAlsoAtNinetyPercent() {
 			// five runs spread from 16 to 20 s
 			assertThat(stall(policy(3, new BudgetSettings(10, 0.1, 0)), 0.9, 15).recoverySeconds()).isCloseTo(17.1,

@@ -3,6 +3,7 @@ package dev.backoff.benchmarks.fleet;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,6 +15,7 @@ import dev.backoff.simulator.Course;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A trial with a real server and real applications, in five processes. */
+@Tag("ci")
 class FleetStallTests {
 
 	@ParameterizedTest

@@ -17,6 +17,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.RetryConfig;
 import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** What docs/moving-in.md says, beside the other libraries. */
+@Tag("ci")
 class MovingInTests {
 
 	private static final Pattern YAML = Pattern.compile("(?ms)^```yaml\\n(.*?)^```$");

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A trial of two seconds with real processes. It waits in real time, but nothing here
  * depends on how long anything takes.
  */
+@Tag("ci")
 class OutageExperimentTests {
 
 	private static final int PER_SECOND = 100;

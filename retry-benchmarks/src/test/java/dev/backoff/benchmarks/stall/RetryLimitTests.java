@@ -3,6 +3,7 @@ package dev.backoff.benchmarks.stall;
 import java.io.IOException;
 import java.nio.file.Path;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /** What limits do in the simulator, beside what they did with a real server. */
+@Tag("ci")
 class RetryLimitTests {
 
 	@ParameterizedTest

@@ -3,6 +3,7 @@ package dev.backoff.benchmarks.waiting;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.condition.JRE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** That the experiments run; what they measure is for a quiet machine. */
+@Tag("ci")
 class WaitingTablesTests {
 
 	@Test
