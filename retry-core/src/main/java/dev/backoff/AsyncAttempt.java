@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.failure.Causes;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /** One attempt of an asynchronous call. */
 final class AsyncAttempt<T extends @Nullable Object>

@@ -13,7 +13,7 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.Causes;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /** One asynchronous call, from its first attempt to its end. */
 final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * One wait of an asynchronous call: for the timer, then for the executor. Each wait is an

@@ -5,9 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * How long one attempt may take: the policy's attempt timeout, or the time until the

@@ -18,8 +18,8 @@ import dev.backoff.concurrency.Ticket;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.TimerEntry;
-import dev.backoff.time.WakeSignal;
+import dev.backoff.time.RetryTime.TimerEntry;
+import dev.backoff.time.RetryTime.WakeSignal;
 
 /**
  * The retried calls of one application: which calls wait for their next attempt, and how

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.TimerEntry;
+import dev.backoff.time.RetryTime.TimerEntry;
 
 /** Interrupt the work of one thread if it takes too long, and nothing after it. */
 final class Interruption extends TimerEntry {

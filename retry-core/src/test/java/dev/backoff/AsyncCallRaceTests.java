@@ -36,9 +36,9 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.WakeSignal;
+import dev.backoff.time.RetryTime.Cancellable;
+import dev.backoff.time.RetryTime.WakeSignal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

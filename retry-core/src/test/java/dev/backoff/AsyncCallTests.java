@@ -19,8 +19,8 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -25,8 +25,8 @@ import dev.backoff.failure.Idempotency;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

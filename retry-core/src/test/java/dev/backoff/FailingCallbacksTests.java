@@ -28,9 +28,9 @@ import dev.backoff.fixture.Hostile;
 import dev.backoff.fixture.Listeners;
 import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.WakeSignal;
+import dev.backoff.time.RetryTime.Cancellable;
+import dev.backoff.time.RetryTime.WakeSignal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

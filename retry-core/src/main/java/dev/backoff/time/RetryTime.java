@@ -2,6 +2,8 @@ package dev.backoff.time;
 
 import java.time.Instant;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A monotonic ticker that can also sleep and run tasks later.
  * <p>
@@ -77,6 +79,80 @@ public interface RetryTime {
 
 	/** Note the end of work whose {@linkplain #workBegins() begin} was noted. */
 	default void workEnds() {
+	}
+
+	/** A scheduled action that can be cancelled. */
+	@FunctionalInterface
+	interface Cancellable {
+
+		/**
+		 * Cancel the action and keep no reference to it. This does nothing if the action
+		 * has run already or was cancelled before.
+		 */
+		void cancel();
+
+	}
+
+	/**
+	 * A task that can be scheduled without any other object: the system's timer links the
+	 * entry itself. Cancelling removes the entry at once, so that the timer keeps no
+	 * reference to it. An entry is scheduled once at a time; after it has run or was
+	 * cancelled, it may be scheduled again. Thread-safe.
+	 */
+	abstract class TimerEntry implements Runnable, Cancellable {
+
+		static final int NOWHERE = -1;
+
+		/* Its place in the queue, used by the timer under its lock. */
+		int position = NOWHERE;
+
+		/** Make an entry that is not scheduled. */
+		protected TimerEntry() {
+		}
+
+		@Override
+		public final void cancel() {
+			SystemTimer.PROCESS.remove(this);
+		}
+
+	}
+
+	/**
+	 * A signal that ends one sleep before its time, from another thread. If it is raised
+	 * before the sleep begins, the sleep ends at once. It cannot be taken back.
+	 * Thread-safe.
+	 */
+	final class WakeSignal {
+
+		private volatile boolean raised;
+
+		private volatile @Nullable Runnable sleeper;
+
+		/** End the sleep. */
+		public void raise() {
+			this.raised = true;
+			Runnable sleeper = this.sleeper;
+			if (sleeper != null) {
+				sleeper.run();
+			}
+		}
+
+		/**
+		 * {@return whether {@link #raise()} was called} */
+		public boolean isRaised() {
+			return this.raised;
+		}
+
+		/**
+		 * Set the action that wakes the sleeping thread. If the signal is raised already,
+		 * the action does not run.
+		 * @param sleeper the action, which runs on the thread that raises the signal and
+		 * throws nothing; null when the sleeping thread has woken
+		 */
+		public void sleeper(@Nullable Runnable sleeper) {
+			this.sleeper = sleeper;
+		}
+
 	}
 
 }

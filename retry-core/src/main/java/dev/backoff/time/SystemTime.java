@@ -2,6 +2,8 @@ package dev.backoff.time;
 
 import java.util.concurrent.locks.LockSupport;
 
+import dev.backoff.time.RetryTime.WakeSignal;
+
 /** The system's ticker, and parking that survives spurious wake-ups. */
 enum SystemTime implements RetryTime {
 

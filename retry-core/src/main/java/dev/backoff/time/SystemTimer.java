@@ -6,6 +6,9 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.time.RetryTime.Cancellable;
+import dev.backoff.time.RetryTime.TimerEntry;
+
 /**
  * A timer with one daemon thread, which is there while something is scheduled and ends
  * soon after. Tasks must be short, since they delay each other; one that throws does no

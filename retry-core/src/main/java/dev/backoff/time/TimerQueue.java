@@ -4,6 +4,8 @@ import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.time.RetryTime.TimerEntry;
+
 /** Entries by their due times, the nearest first. Not thread-safe. */
 final class TimerQueue {
 

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import dev.backoff.time.RetryTime.TimerEntry;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 class TimerQueueTests {

@@ -22,8 +22,8 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.spring.configuration.DurableSettings;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * The engine's scheduler of one policy in this process, with threads of its own, so that

@@ -4,9 +4,9 @@ import java.util.PriorityQueue;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /** Time that moves from event to event. Not thread-safe. */
 final class EventQueue implements RetryTime {

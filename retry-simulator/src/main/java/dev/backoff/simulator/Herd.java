@@ -12,7 +12,7 @@ import dev.backoff.Retry;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetryListener;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * The times at which attempts start in calls that begin at the same moment and whose

@@ -19,11 +19,11 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.WakeSignal;
+import dev.backoff.time.RetryTime.Cancellable;
+import dev.backoff.time.RetryTime.WakeSignal;
 
 /**
  * Time that stands while calls work and jumps when all of them wait, so that tests with

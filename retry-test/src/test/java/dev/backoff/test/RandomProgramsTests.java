@@ -31,7 +31,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

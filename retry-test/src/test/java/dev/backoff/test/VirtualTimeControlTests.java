@@ -21,7 +21,7 @@ import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -17,7 +17,7 @@ import dev.backoff.AttemptTimeoutException;
 import dev.backoff.Retry;
 import dev.backoff.RetryContext;
 import dev.backoff.concurrency.ConcurrencyExceededException;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -20,7 +20,7 @@ import dev.backoff.Retry;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
-import dev.backoff.time.Cancellable;
+import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -3,8 +3,8 @@ package dev.backoff.benchmarks.jcstress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /** Time in which what was scheduled last happens when somebody says so. */
 final class HandTurnedTime implements RetryTime {

@@ -12,8 +12,8 @@ import dev.backoff.AsyncOperation;
 import dev.backoff.Retry;
 import dev.backoff.delay.Jitter;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * How late second attempts start, after waits that are spread evenly over a time: from

@@ -8,9 +8,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.RetryTime;
-import dev.backoff.time.TimerEntry;
+import dev.backoff.time.RetryTime.Cancellable;
+import dev.backoff.time.RetryTime.TimerEntry;
 
 /**
  * A timer alone: entries due at any time between one hour and two, then cancelled in an

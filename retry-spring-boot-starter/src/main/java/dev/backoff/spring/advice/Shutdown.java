@@ -22,10 +22,10 @@ import org.springframework.core.Ordered;
 import dev.backoff.CallRegistry;
 import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * End the calls of an application that closes (decision 0015): waiting calls at once,

@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.Overrides;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /** The timers of overrides that end by themselves. Thread-safe. */
 final class Expiries {

@@ -22,9 +22,9 @@ import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.time.Cancellable;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * Log one line for each call that wanted a retry and stopped without success, or whose
