@@ -43,7 +43,8 @@ public final class AttemptTimeoutException extends RuntimeException {
 	}
 
 	/**
-	 * {@return which attempt it was; 1 for the first} */
+	 * {@return which attempt it was; 1 for the first}
+	 */
 	public int attempt() {
 		return this.attempt;
 	}

@@ -197,13 +197,15 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return whether calls no longer wait; true after {@link #shutDown()}} */
+	 * {@return whether calls no longer wait; true after {@link #shutDown()}}
+	 */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
 	/**
-	 * {@return how many calls wait now} */
+	 * {@return how many calls wait now}
+	 */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.waiting;
@@ -221,7 +223,8 @@ public final class CallRegistry {
 	}
 
 	/**
-	 * {@return how many calls run; zero or more} */
+	 * {@return how many calls run; zero or more}
+	 */
 	public long running() {
 		return this.running.get();
 	}

@@ -212,7 +212,8 @@ public final class RetryBuilder {
 	}
 
 	/**
-	 * {@return a retry; later changes of this builder have no effect on it} */
+	 * {@return a retry; later changes of this builder have no effect on it}
+	 */
 	public Retry build() {
 		return new Retry(this);
 	}

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 public interface CallPermits {
 
 	/**
-	 * {@return the breaker's name in logs and meters} */
+	 * {@return the breaker's name in logs and meters}
+	 */
 	String name();
 
 	/**

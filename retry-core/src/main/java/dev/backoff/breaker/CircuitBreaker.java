@@ -170,7 +170,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * {@return the settings in effect} */
+	 * {@return the settings in effect}
+	 */
 	public BreakerSettings settings() {
 		return limits().settings();
 	}
@@ -221,7 +222,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}} */
+	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}}
+	 */
 	public @Nullable Duration timeToProbe() {
 		Duration left = timeToProbe(current(), now());
 		return (left != null && left.isZero()) ? null : left;

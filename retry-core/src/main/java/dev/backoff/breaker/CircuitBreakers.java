@@ -78,7 +78,8 @@ public final class CircuitBreakers {
 	}
 
 	/**
-	 * {@return all breakers, in the order in which they were added} */
+	 * {@return all breakers, in the order in which they were added}
+	 */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);
 	}

@@ -95,7 +95,8 @@ public class CircuitOpenException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the breaker's name} */
+	 * {@return the breaker's name}
+	 */
 	public String breaker() {
 		return this.breaker;
 	}

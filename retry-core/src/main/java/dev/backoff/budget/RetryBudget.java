@@ -106,7 +106,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return whether a retry that is refused now may get a token later} */
+	 * {@return whether a retry that is refused now may get a token later}
+	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
 		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0);
@@ -214,7 +215,8 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return how many tokens the bucket holds, from 0 to the capacity} */
+	 * {@return how many tokens the bucket holds, from 0 to the capacity}
+	 */
 	public double balance() {
 		while (true) {
 			Bucket seen = this.bucket;
@@ -265,25 +267,29 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * {@return how many retries were refused so far for want of a token} */
+	 * {@return how many retries were refused so far for want of a token}
+	 */
 	public long refused() {
 		return this.refused.sum();
 	}
 
 	/**
-	 * {@return how many retries were refused so far because of strikes} */
+	 * {@return how many retries were refused so far because of strikes}
+	 */
 	public long barred() {
 		return this.barred.sum();
 	}
 
 	/**
-	 * {@return the budget's name in logs and meters} */
+	 * {@return the budget's name in logs and meters}
+	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * {@return the settings in effect} */
+	 * {@return the settings in effect}
+	 */
 	public BudgetSettings settings() {
 		return this.bucket.settings;
 	}
@@ -330,7 +336,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * {@return the budget} */
+		 * {@return the budget}
+		 */
 		public RetryBudget budget() {
 			return RetryBudget.this;
 		}
@@ -369,7 +376,8 @@ public final class RetryBudget {
 		}
 
 		/**
-		 * {@return whether the attempt that runs, or is due, follows a timeout} */
+		 * {@return whether the attempt that runs, or is due, follows a timeout}
+		 */
 		public boolean isAfterTimeout() {
 			return this.afterTimeout;
 		}

@@ -37,19 +37,22 @@ public class ConcurrencyExceededException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the policy's name} */
+	 * {@return the policy's name}
+	 */
 	public String policy() {
 		return this.policy;
 	}
 
 	/**
-	 * {@return how many attempts of the policy may run at once} */
+	 * {@return how many attempts of the policy may run at once}
+	 */
 	public int permits() {
 		return this.permits;
 	}
 
 	/**
-	 * {@return how many calls waited for a permit when this call was refused} */
+	 * {@return how many calls waited for a permit when this call was refused}
+	 */
 	public int waiting() {
 		return this.waiting;
 	}

@@ -208,13 +208,15 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * {@return how many attempts may run at once, 1 or more} */
+	 * {@return how many attempts may run at once, 1 or more}
+	 */
 	public int permits() {
 		return this.permits;
 	}
 
 	/**
-	 * {@return how many calls may wait for a permit, 0 or more} */
+	 * {@return how many calls may wait for a permit, 0 or more}
+	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
@@ -228,7 +230,8 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * {@return how many calls wait for a permit} */
+	 * {@return how many calls wait for a permit}
+	 */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.queue.size;
@@ -236,7 +239,8 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * {@return the exception for a call that got no permit before its first attempt} */
+	 * {@return the exception for a call that got no permit before its first attempt}
+	 */
 	public ConcurrencyExceededException rejection() {
 		return new ConcurrencyExceededException(this.policy, this.permits, waiting());
 	}

@@ -63,19 +63,22 @@ public final class DelayPlan {
 	}
 
 	/**
-	 * {@return the steps, one for each retry; an immutable list} */
+	 * {@return the steps, one for each retry; an immutable list}
+	 */
 	public List<Step> steps() {
 		return this.steps;
 	}
 
 	/**
-	 * {@return the mean of the sum of all delays; nanoseconds, saturated} */
+	 * {@return the mean of the sum of all delays; nanoseconds, saturated}
+	 */
 	public long totalMean() {
 		return this.steps.stream().mapToLong(Step::mean).reduce(0, Nanos::plus);
 	}
 
 	/**
-	 * {@return the greatest sum of all delays; nanoseconds, saturated} */
+	 * {@return the greatest sum of all delays; nanoseconds, saturated}
+	 */
 	public long totalGreatest() {
 		return this.steps.stream().mapToLong(Step::greatest).reduce(0, Nanos::plus);
 	}

@@ -37,13 +37,15 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * {@return the default jitter, which spreads over the whole delay} */
+	 * {@return the default jitter, which spreads over the whole delay}
+	 */
 	static Jitter full() {
 		return NamedJitter.FULL;
 	}
 
 	/**
-	 * {@return the jitter that waits half the delay and spreads over the other half} */
+	 * {@return the jitter that waits half the delay and spreads over the other half}
+	 */
 	static Jitter equal() {
 		return NamedJitter.EQUAL;
 	}
@@ -138,7 +140,8 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * {@return whether a draw is needed; false only for {@link #none()}} */
+	 * {@return whether a draw is needed; false only for {@link #none()}}
+	 */
 	default boolean isRandom() {
 		return this != NamedJitter.NONE;
 	}
@@ -168,13 +171,15 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		}
 
 		/**
-		 * {@return the rule that the text breaks: "must be ..."} */
+		 * {@return the rule that the text breaks: "must be ..."}
+		 */
 		public String rule() {
 			return this.rule;
 		}
 
 		/**
-		 * {@return what to write instead, a sentence} */
+		 * {@return what to write instead, a sentence}
+		 */
 		public String fix() {
 			return this.fix;
 		}

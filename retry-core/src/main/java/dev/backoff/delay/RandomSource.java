@@ -16,7 +16,8 @@ import java.util.function.Consumer;
 public interface RandomSource {
 
 	/**
-	 * {@return the next draw; a number from 0, included, to 1, excluded} */
+	 * {@return the next draw; a number from 0, included, to 1, excluded}
+	 */
 	double next();
 
 	/**

@@ -74,7 +74,8 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	long nanos(int retry);
 
 	/**
-	 * {@return the delay before the first retry; nanoseconds, zero or more} */
+	 * {@return the delay before the first retry; nanoseconds, zero or more}
+	 */
 	default long baseNanos() {
 		return nanos(1);
 	}

@@ -47,13 +47,15 @@ public enum AttemptOutcome {
 	}
 
 	/**
-	 * {@return the verdict on the dependency, for a circuit breaker} */
+	 * {@return the verdict on the dependency, for a circuit breaker}
+	 */
 	public Verdict verdict() {
 		return this.verdict;
 	}
 
 	/**
-	 * {@return the value of the metric tag {@code outcome}; the name in lower case} */
+	 * {@return the value of the metric tag {@code outcome}; the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

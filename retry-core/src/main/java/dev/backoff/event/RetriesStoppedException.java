@@ -199,7 +199,8 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the policy's name} */
+	 * {@return the policy's name}
+	 */
 	public String policy() {
 		return details().policy();
 	}
@@ -213,13 +214,15 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return why the call stopped} */
+	 * {@return why the call stopped}
+	 */
 	public StopReason reason() {
 		return details().reason();
 	}
 
 	/**
-	 * {@return how many attempts were made, 0 if the first was not permitted} */
+	 * {@return how many attempts were made, 0 if the first was not permitted}
+	 */
 	public int attempts() {
 		return details().attempts();
 	}
@@ -233,7 +236,8 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the time from the start of the call to its stop} */
+	 * {@return the time from the start of the call to its stop}
+	 */
 	public Duration elapsed() {
 		return details().elapsed();
 	}
@@ -253,13 +257,15 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return what the last attempt threw, or null if it returned a result} */
+	 * {@return what the last attempt threw, or null if it returned a result}
+	 */
 	public @Nullable Throwable failure() {
 		return details().failure();
 	}
 
 	/**
-	 * {@return the last result that was not good enough, or null} */
+	 * {@return the last result that was not good enough, or null}
+	 */
 	public @Nullable Object lastResult() {
 		return details().lastResult();
 	}
@@ -273,7 +279,8 @@ public final class RetriesStoppedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return host and port of the last attempt's last request, or null if unknown} */
+	 * {@return host and port of the last attempt's last request, or null if unknown}
+	 */
 	public @Nullable String host() {
 		return (this.details != null) ? this.details.host() : null;
 	}

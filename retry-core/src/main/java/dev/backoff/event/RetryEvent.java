@@ -14,7 +14,8 @@ import dev.backoff.failure.RetryCause;
 public sealed interface RetryEvent {
 
 	/**
-	 * {@return the policy's name} */
+	 * {@return the policy's name}
+	 */
 	String policy();
 
 	/**

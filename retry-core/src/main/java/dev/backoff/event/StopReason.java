@@ -58,7 +58,8 @@ public enum StopReason {
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
 	/**
-	 * {@return the value of the metric tag {@code stop}; the name in lower case} */
+	 * {@return the value of the metric tag {@code stop}; the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

@@ -93,31 +93,36 @@ public enum Preset {
 	}
 
 	/**
-	 * {@return the delay before the first retry} */
+	 * {@return the delay before the first retry}
+	 */
 	public Duration base() {
 		return this.base;
 	}
 
 	/**
-	 * {@return the longest delay} */
+	 * {@return the longest delay}
+	 */
 	public Duration cap() {
 		return this.cap;
 	}
 
 	/**
-	 * {@return the time for the whole call, or null if the preset sets none} */
+	 * {@return the time for the whole call, or null if the preset sets none}
+	 */
 	public @Nullable Duration deadline() {
 		return this.deadline;
 	}
 
 	/**
-	 * {@return the growth from delay to delay, or null if the preset sets none} */
+	 * {@return the growth from delay to delay, or null if the preset sets none}
+	 */
 	public @Nullable Double multiplier() {
 		return this.multiplier;
 	}
 
 	/**
-	 * {@return how chance spreads the delays, or null if the preset sets none} */
+	 * {@return how chance spreads the delays, or null if the preset sets none}
+	 */
 	public @Nullable Jitter jitter() {
 		return this.jitter;
 	}

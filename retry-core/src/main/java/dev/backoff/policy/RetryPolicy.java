@@ -83,7 +83,8 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return a new builder with the options of this policy, which stays unchanged} */
+	 * {@return a new builder with the options of this policy, which stays unchanged}
+	 */
 	public RetryPolicyBuilder toBuilder() {
 		return this.builder.clone();
 	}
@@ -109,13 +110,15 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the policy's name in logs and meters} */
+	 * {@return the policy's name in logs and meters}
+	 */
 	public String name() {
 		return this.builder.name;
 	}
 
 	/**
-	 * {@return the rule that yields the delays} */
+	 * {@return the rule that yields the delays}
+	 */
 	public BackoffRule rule() {
 		return this.rule;
 	}
@@ -137,25 +140,29 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline} */
+	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline}
+	 */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
 	/**
-	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none} */
+	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none}
+	 */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
 	}
 
 	/**
-	 * {@return the least time before the deadline for an attempt, in nanoseconds} */
+	 * {@return the least time before the deadline for an attempt, in nanoseconds}
+	 */
 	public long shortestAttemptNanos() {
 		return this.shortestAttempt;
 	}
 
 	/**
-	 * {@return the failures that are retried; empty for the default ones} */
+	 * {@return the failures that are retried; empty for the default ones}
+	 */
 	public List<Class<? extends Throwable>> retryOn() {
 		return this.builder.retryOn;
 	}
@@ -168,37 +175,43 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return the classifiers in the order they are asked, an immutable list} */
+	 * {@return the classifiers in the order they are asked, an immutable list}
+	 */
 	public List<FailureClassifier> classifiers() {
 		return this.builder.classifiers;
 	}
 
 	/**
-	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone} */
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
+	 */
 	public boolean isJudgedByLists() {
 		return this.builder.judgedByLists;
 	}
 
 	/**
-	 * {@return the condition for results that count as failures, or null} */
+	 * {@return the condition for results that count as failures, or null}
+	 */
 	public @Nullable RetryCondition retryWhen() {
 		return this.builder.retryWhen;
 	}
 
 	/**
-	 * {@return the condition for results that are final, or null} */
+	 * {@return the condition for results that are final, or null}
+	 */
 	public @Nullable RetryCondition until() {
 		return this.builder.until;
 	}
 
 	/**
-	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too} */
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too}
+	 */
 	public boolean matchCauses() {
 		return this.builder.matchCauses;
 	}
 
 	/**
-	 * {@return whether hints of servers are followed, true by default} */
+	 * {@return whether hints of servers are followed, true by default}
+	 */
 	public boolean isRetryAfterEnabled() {
 		return this.builder.retryAfterEnabled;
 	}
@@ -219,20 +232,23 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return whether work that was applied already may be applied again} */
+	 * {@return whether work that was applied already may be applied again}
+	 */
 	public Idempotency idempotency() {
 		return (this.builder.idempotency != null) ? this.builder.idempotency
 				: (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
 	}
 
 	/**
-	 * {@return whether {@link #idempotency()} was set, and is not the default} */
+	 * {@return whether {@link #idempotency()} was set, and is not the default}
+	 */
 	public boolean isIdempotencySet() {
 		return this.builder.idempotency != null;
 	}
 
 	/**
-	 * {@return whether an empty budget postpones a retry instead of ending the call} */
+	 * {@return whether an empty budget postpones a retry instead of ending the call}
+	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.builder.postponedWhenEmpty;
 	}
@@ -246,19 +262,22 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * {@return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}} */
+	 * {@return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}}
+	 */
 	public int concurrency() {
 		return this.builder.concurrency;
 	}
 
 	/**
-	 * {@return how many calls may wait for a permit, 0 or more} */
+	 * {@return how many calls may wait for a permit, 0 or more}
+	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
 
 	/**
-	 * {@return whether this policy retries at all, true by default} */
+	 * {@return whether this policy retries at all, true by default}
+	 */
 	public boolean isEnabled() {
 		return this.builder.enabled;
 	}

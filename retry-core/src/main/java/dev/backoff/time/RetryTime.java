@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 public interface RetryTime {
 
 	/**
-	 * {@return the system's time, whose sleeps can be interrupted} */
+	 * {@return the system's time, whose sleeps can be interrupted}
+	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
 	}
@@ -138,7 +139,8 @@ public interface RetryTime {
 		}
 
 		/**
-		 * {@return whether {@link #raise()} was called} */
+		 * {@return whether {@link #raise()} was called}
+		 */
 		public boolean isRaised() {
 			return this.raised;
 		}
