@@ -16,7 +16,7 @@ import dev.backoff.failure.Causes;
  */
 record ResumedAttempt(CallSteps steps) {
 
-	<C, T extends @Nullable Object, X extends Throwable> ResumeResult attempt(ResumedCall stored, C context,
+	<C, T extends @Nullable Object, X extends Throwable> ResumedCall.Result attempt(ResumedCall stored, C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		CallStack stack = CallStack.ofThread();
 		CallState call = stack.push();
@@ -27,7 +27,7 @@ record ResumedAttempt(CallSteps steps) {
 				Outcome outcome = this.steps.attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
 					this.steps.succeededOnFirstAttempt(call, proceed.permit());
-					return new ResumeResult.Done(false);
+					return new ResumedCall.Done(false);
 				}
 				if (outcome.failure() != null && takeInterrupt(outcome.failure())) {
 					this.steps.releaseUncounted(proceed, call);
@@ -55,13 +55,13 @@ record ResumedAttempt(CallSteps steps) {
 				&& (Thread.interrupted() || Causes.find(failure, InterruptedException.class) != null);
 	}
 
-	private static ResumeResult unchanged(ResumedCall stored, Duration delay, @Nullable Throwable failure) {
-		return new ResumeResult.Again(stored.attempts(), delay, stored.previousDelay(), stored.finalPoll(),
+	private static ResumedCall.Result unchanged(ResumedCall stored, Duration delay, @Nullable Throwable failure) {
+		return new ResumedCall.Again(stored.attempts(), delay, stored.previousDelay(), stored.finalPoll(),
 				stored.timeouts(), failure);
 	}
 
 	/* The wait is over for this process, and so is its part of the retry to come. */
-	private ResumeResult again(Decision.RetryAfter wait, CallState call, ResumedCall stored) {
+	private ResumedCall.Result again(Decision.RetryAfter wait, CallState call, ResumedCall stored) {
 		Outcome outcome = call.lastOutcome();
 		this.steps.waiting(wait, call);
 		this.steps.waited(call);
@@ -71,7 +71,7 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
-		return new ResumeResult.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
+		return new ResumedCall.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
 				call.history().isFinalPoll(), outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
 	}
 
@@ -79,11 +79,11 @@ record ResumedAttempt(CallSteps steps) {
 	 * Recover if there is a recovery, and publish the end. A recovery that is interrupted
 	 * is repeated with the last attempt.
 	 */
-	private <C, T extends @Nullable Object, X extends Throwable> ResumeResult finish(CallResult result,
+	private <C, T extends @Nullable Object, X extends Throwable> ResumedCall.Result finish(CallResult result,
 			ResumedCall stored, C context, @Nullable Recovery<? super C, T, X> recovery) {
 		RetriesStoppedException report = result.report();
 		if (report == null) {
-			return new ResumeResult.Done(false);
+			return new ResumedCall.Done(false);
 		}
 		CallResult last = this.steps.recover(result, report, context, recovery);
 		Throwable thrown = last.thrown();
@@ -91,8 +91,8 @@ record ResumedAttempt(CallSteps steps) {
 			return unchanged(stored, Duration.ZERO, thrown);
 		}
 		this.steps.stopped(last, report, null);
-		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumeResult.Done(true)
-				: new ResumeResult.Stopped(report, thrown);
+		return (last.recovery() == RetryEvent.RecoveryOutcome.DONE) ? new ResumedCall.Done(true)
+				: new ResumedCall.Stopped(report, thrown);
 	}
 
 }

@@ -222,8 +222,8 @@ public final class Retry {
 	 * @param <X> the checked exception both throw
 	 * @return what follows, with what the attempt or the recovery threw
 	 */
-	public <C, T extends @Nullable Object, X extends Throwable> ResumeResult attemptOn(ResumedCall call, C context,
-			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
+	public <C, T extends @Nullable Object, X extends Throwable> ResumedCall.Result attemptOn(ResumedCall call,
+			C context, Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
 		CallRegistry counted = drivers.running;
 		if (counted == null) {
@@ -249,7 +249,8 @@ public final class Retry {
 	}
 
 	/**
-	 * {@return the policy of the calls that begin now} */
+	 * {@return the policy of the calls that begin now}
+	 */
 	public RetryPolicy policy() {
 		return this.drivers.steps.settings().policy();
 	}
@@ -276,7 +277,8 @@ public final class Retry {
 	}
 
 	/**
-	 * {@return the name of the work in logs and meters, by default the policy's name} */
+	 * {@return the name of the work in logs and meters, by default the policy's name}
+	 */
 	public String method() {
 		return this.drivers.steps.settings().method();
 	}

@@ -92,7 +92,7 @@ class CallObserverTests extends CallFixture {
 	@Nested
 	class KeptCalls {
 
-		private ResumeResult attempt(Retry retry, int attempts) {
+		private ResumedCall.Result attempt(Retry retry, int attempts) {
 			ResumedCall kept = new ResumedCall("k-1", 7, attempts, Duration.ofHours(1), null, Duration.ZERO, false, 0,
 					null, null);
 			return retry.<Object, String, IOException>attemptOn(kept, "context", (context, number) -> work(),
@@ -107,8 +107,8 @@ class CallObserverTests extends CallFixture {
 			failFirst(1);
 			Retry retry = retry().recorder(scopes()).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isInstanceOf(ResumeResult.Again.class);
-			assertThat(attempt(retry, 1)).isEqualTo(new ResumeResult.Done(false));
+			assertThat(attempt(retry, 0)).isInstanceOf(ResumedCall.Again.class);
+			assertThat(attempt(retry, 1)).isEqualTo(new ResumedCall.Done(false));
 			assertTold("call k-1 kept, attempt 0", "call k-1 kept, attempt 1", "attempt 1 begins",
 					"attempt 1 ends transient IOException", "wait 100ms policy", "call k-1 kept, attempt 2",
 					"attempt 2 begins", "attempt 2 ends success", "call ends succeeded after 2 none");
@@ -119,7 +119,7 @@ class CallObserverTests extends CallFixture {
 		@Test
 		void recoverInTheirScope() {
 			failFirst(1);
-			assertThat(attempt(retry().build(), 2)).isEqualTo(new ResumeResult.Done(true));
+			assertThat(attempt(retry().build(), 2)).isEqualTo(new ResumedCall.Done(true));
 			assertSeen("work in attempt 3", "recovery in call");
 			assertThat(observer().lines()).last().isEqualTo("call ends attempts_exhausted after 3 done");
 		}
@@ -133,7 +133,7 @@ class CallObserverTests extends CallFixture {
 			};
 			Retry retry = unobserved().observer(other).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumedCall.Done(false));
 			assertThat(told).isEmpty();
 		}
 
@@ -153,7 +153,7 @@ class CallObserverTests extends CallFixture {
 
 			}).build();
 			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new ResumeResult.Done(false));
+			assertThat(attempt(retry, 0)).isEqualTo(new ResumedCall.Done(false));
 			assertThat(observer().lines()).contains("attempt 1 ends success");
 		}
 

@@ -64,13 +64,13 @@ class ResumedCallTests {
 			.recorder(this.recorder);
 	}
 
-	private static ResumeResult attempt(Retry retry, ResumedCall call,
+	private static ResumedCall.Result attempt(Retry retry, ResumedCall call,
 			Operation<@Nullable Object, Exception> operation) {
 		return retry.<Object, @Nullable Object, Exception>attemptOn(call, "context",
 				(context, number) -> operation.run(), null);
 	}
 
-	private ResumeResult fail(Retry retry, ResumedCall call) {
+	private ResumedCall.Result fail(Retry retry, ResumedCall call) {
 		return attempt(retry, call, () -> {
 			throw this.failure;
 		});
@@ -80,7 +80,7 @@ class ResumedCallTests {
 	void anAttemptKnowsItsNumberKeyAndFence() {
 		List<Attempt> seen = new ArrayList<>();
 		Retry retry = builder(policy()).build();
-		assertThat(attempt(retry, kept(2), () -> seen.add(Attempt.current()))).isEqualTo(new ResumeResult.Done(false));
+		assertThat(attempt(retry, kept(2), () -> seen.add(Attempt.current()))).isEqualTo(new ResumedCall.Done(false));
 		assertThat(seen.get(0).number()).isEqualTo(3);
 		assertThat(seen.get(0).idempotencyKey()).isEqualTo("key");
 		assertThat(seen.get(0).fence()).isEqualTo(7);
@@ -100,14 +100,14 @@ class ResumedCallTests {
 	void theNextDelayIsThatOfTheNextRetryWhereverTheOthersWere() {
 		Retry retry = builder(policy()).build();
 		assertThat(fail(retry, kept(2))).isEqualTo(
-				new ResumeResult.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, 0, this.failure));
+				new ResumedCall.Again(3, Duration.ofMillis(400), Duration.ofMillis(400), false, 0, this.failure));
 		assertThat(this.recorder.lines()).containsExactly("attempt 3 transient 0ms", "waiting policy 400ms", "waited",
 				"retry other");
 	}
 
 	@Test
 	void theStoryCountsTheAttemptsOfOtherProcesses() {
-		assertThat(fail(builder(policy()).build(), kept(3))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+		assertThat(fail(builder(policy()).build(), kept(3))).isInstanceOfSatisfying(ResumedCall.Stopped.class,
 				(stopped) -> {
 					assertThat(stopped.thrown()).isSameAs(this.failure);
 					assertThat(stopped.report())
@@ -121,11 +121,11 @@ class ResumedCallTests {
 	void aCallWhoseDeadlineIsOverMakesNoAttemptAndRecovers() {
 		Retry retry = builder(policy().deadline(HOUR)).build();
 		List<RetriesStoppedException> stories = new ArrayList<>();
-		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(withTimeLeft(Duration.ofMinutes(-90)),
-				"context", (context, number) -> {
+		ResumedCall.Result next = retry.<Object, @Nullable Object, Exception>attemptOn(
+				withTimeLeft(Duration.ofMinutes(-90)), "context", (context, number) -> {
 					throw new AssertionError("no attempt");
 				}, (context, report) -> stories.add(report));
-		assertThat(next).isEqualTo(new ResumeResult.Done(true));
+		assertThat(next).isEqualTo(new ResumedCall.Done(true));
 		assertThat(stories.get(0).reason()).isEqualTo(StopReason.DEADLINE);
 		assertThat(stories.get(0).failure()).isNull();
 		assertThat(stories.get(0).attempts()).isEqualTo(2);
@@ -134,8 +134,8 @@ class ResumedCallTests {
 	@Test
 	void aDeadlineThatIsKeptCountsAndNotThatOfThePolicy() {
 		Retry retry = builder(policy().deadline(Duration.ofSeconds(1))).build();
-		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(ResumeResult.Again.class);
-		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(411)))).isInstanceOf(ResumedCall.Again.class);
+		assertThat(fail(retry, withTimeLeft(Duration.ofMillis(410)))).isInstanceOfSatisfying(ResumedCall.Stopped.class,
 				(stopped) -> assertThat(stopped.report().reason()).isEqualTo(StopReason.DEADLINE));
 	}
 
@@ -143,7 +143,7 @@ class ResumedCallTests {
 	void aLossStopsWithoutAnotherAttemptAndCountsTheLostOne() {
 		Retry retry = builder(policy()).build();
 		ResumedCall lost = new ResumedCall("key", 7, 2, HOUR, null, Duration.ZERO, false, 0, "lost 6 times", null);
-		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class, (stopped) -> {
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumedCall.Stopped.class, (stopped) -> {
 			assertThat(stopped.thrown()).isNull();
 			assertThat(stopped.report())
 				.hasMessage("Stopped after 3 of 4 attempts in 60 min: LOST, lost 6 times (policy orders)");
@@ -156,8 +156,8 @@ class ResumedCallTests {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
 		breaker.open();
-		ResumeResult next = fail(retry, kept(1));
-		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> {
+		ResumedCall.Result next = fail(retry, kept(1));
+		assertThat(next).isInstanceOfSatisfying(ResumedCall.Again.class, (again) -> {
 			assertThat(again.attempts()).isEqualTo(1);
 			assertThat(again.delay()).isEqualTo(Duration.ofMillis(5_200));
 			assertThat(again.previousDelay()).isEqualTo(Duration.ofSeconds(1));
@@ -171,12 +171,12 @@ class ResumedCallTests {
 	void aBreakerThatOpensPostponesTheNextAttempt() {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
-		ResumeResult next = attempt(retry, kept(1), () -> {
+		ResumedCall.Result next = attempt(retry, kept(1), () -> {
 			breaker.open();
 			throw this.failure;
 		});
 		assertThat(next).isEqualTo(
-				new ResumeResult.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, 0, this.failure));
+				new ResumedCall.Again(2, Duration.ofMillis(5_200), Duration.ofMillis(200), false, 0, this.failure));
 	}
 
 	/* It opens for half of 10 s and permits one probe then. */
@@ -193,16 +193,16 @@ class ResumedCallTests {
 		for (boolean postponed : List.of(true, false)) {
 			RetryBudget budget = budget(1);
 			Retry retry = builder(policy().postponedWhenEmpty(postponed)).budget(budget).build();
-			assertThat(fail(retry, kept(0))).isInstanceOf(ResumeResult.Again.class);
+			assertThat(fail(retry, kept(0))).isInstanceOf(ResumedCall.Again.class);
 			assertThat(budget.balance()).isOne();
-			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(ResumeResult.Again.class,
+			assertThat(fail(retry, kept(1))).isInstanceOfSatisfying(ResumedCall.Again.class,
 					(again) -> assertThat(again.attempts()).isEqualTo(2));
 			assertThat(budget.balance()).isZero();
 			assertThat(fail(retry, kept(1)))
-				.isEqualTo(new ResumeResult.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, 0, null));
+				.isEqualTo(new ResumedCall.Again(1, Duration.ofMillis(200), Duration.ofSeconds(1), false, 0, null));
 			assertThat(this.recorder.lines().get(this.recorder.lines().size() - 2)).isEqualTo("waiting budget 200ms");
 			assertThat(fail(retry, kept(0))).as("a first attempt")
-				.isInstanceOfSatisfying(ResumeResult.Again.class, (again) -> assertThat(again.attempts()).isOne());
+				.isInstanceOfSatisfying(ResumedCall.Again.class, (again) -> assertThat(again.attempts()).isOne());
 		}
 	}
 
@@ -210,8 +210,8 @@ class ResumedCallTests {
 	void aSuccessPutsBackWhatItsAttemptTookAndNothingOfEarlierOnes() {
 		RetryBudget budget = budget(3);
 		Retry retry = builder(policy().maxAttempts(5)).budget(budget).build();
-		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
-		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumedCall.Again.class);
+		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumedCall.Done(false));
 		assertThat(budget.balance()).isEqualTo(2);
 	}
 
@@ -223,18 +223,18 @@ class ResumedCallTests {
 		for (int attempts = 0; attempts < 5; attempts++) {
 			ResumedCall call = new ResumedCall("key", 7, attempts, HOUR, null, Duration.ZERO, false, timeouts, null,
 					null);
-			ResumeResult next = attempt(retry, call, () -> {
+			ResumedCall.Result next = attempt(retry, call, () -> {
 				throw new HttpTimeoutException("read");
 			});
-			timeouts = ((ResumeResult.Again) next).timeouts();
+			timeouts = ((ResumedCall.Again) next).timeouts();
 			assertThat(timeouts).isEqualTo(attempts + 1);
 			assertThat(budget.strikes()).isEqualTo((attempts < 1) ? 0 : 1);
 		}
-		assertThat(fail(retry, kept(5))).isInstanceOfSatisfying(ResumeResult.Again.class,
+		assertThat(fail(retry, kept(5))).isInstanceOfSatisfying(ResumedCall.Again.class,
 				(again) -> assertThat(again.timeouts()).isZero());
 		assertThat(budget.balance()).isEqualTo(4);
 		ResumedCall last = new ResumedCall("key", 7, 6, HOUR, null, Duration.ZERO, false, timeouts, null, null);
-		assertThat(attempt(retry, last, () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(attempt(retry, last, () -> "fine")).isEqualTo(new ResumedCall.Done(false));
 		assertThat(budget.balance()).isEqualTo(3);
 	}
 
@@ -245,7 +245,7 @@ class ResumedCallTests {
 		budget.newCall(0).timedOut(true);
 		Retry retry = builder(policy()).budget(budget).build();
 		ResumedCall call = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 1, null, null);
-		assertThat(attempt(retry, call, () -> "fine")).isEqualTo(new ResumeResult.Done(false));
+		assertThat(attempt(retry, call, () -> "fine")).isEqualTo(new ResumedCall.Done(false));
 		assertThat(budget.balance()).isOne();
 	}
 
@@ -262,7 +262,7 @@ class ResumedCallTests {
 		Retry retry = builder(policy()).budget(budget).breaker(breaker).build();
 		breaker.open();
 		this.time.sleep(Duration.ofSeconds(10).toNanos());
-		assertThat(fail(retry, kept(1))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumedCall.Again.class);
 		assertThat(this.recorder.lines("attempt")).isEmpty();
 		assertThat(breaker.isPermitting(this.time.nanoTime())).isTrue();
 	}
@@ -271,10 +271,10 @@ class ResumedCallTests {
 	void askingAgainForAResultThatIsNotFinalIsFreeAndARetryAfterAFailureIsNot() {
 		RetryBudget budget = budget(1);
 		Retry retry = builder(policy().until((result, context) -> "final".equals(result))).budget(budget).build();
-		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumeResult.Again.class);
+		assertThat(attempt(retry, kept(1), () -> "pending")).isInstanceOf(ResumedCall.Again.class);
 		assertThat(budget.balance()).isOne();
 		ResumedCall failed = new ResumedCall("key", 7, 1, HOUR, null, Duration.ZERO, false, 0, null, "IOException");
-		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(ResumeResult.Again.class);
+		assertThat(attempt(retry, failed, () -> "pending")).isInstanceOf(ResumedCall.Again.class);
 		assertThat(budget.balance()).isZero();
 	}
 
@@ -282,25 +282,25 @@ class ResumedCallTests {
 	void anAttemptWaitsWhileRetriesAreOff() {
 		Retry retry = builder(policy()).enabledWhen(() -> false).build();
 		assertThat(fail(retry, kept(0)))
-			.isEqualTo(new ResumeResult.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, 0, null));
+			.isEqualTo(new ResumedCall.Again(0, Duration.ofMillis(100), Duration.ofSeconds(1), false, 0, null));
 	}
 
 	@Test
 	void retriesThatAreSwitchedOffMeanwhileEndNoCall() {
 		List<Boolean> on = new ArrayList<>(List.of(true));
 		Retry retry = builder(policy()).enabledWhen(() -> !on.isEmpty()).build();
-		ResumeResult next = attempt(retry, kept(0), () -> {
+		ResumedCall.Result next = attempt(retry, kept(0), () -> {
 			on.clear();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOf(ResumeResult.Again.class);
+		assertThat(next).isInstanceOf(ResumedCall.Again.class);
 	}
 
 	@Test
 	void aShutdownOfWaitingCallsEndsNoCall() {
 		CallRegistry waiting = new CallRegistry();
 		waiting.shutDown();
-		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(ResumeResult.Again.class);
+		assertThat(fail(builder(policy()).calls(waiting).build(), kept(0))).isInstanceOf(ResumedCall.Again.class);
 	}
 
 	@Test
@@ -310,13 +310,13 @@ class ResumedCallTests {
 		for (Exception interrupted : failures) {
 			assertThat(attempt(retry, kept(3), () -> {
 				throw interrupted;
-			})).isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
+			})).isEqualTo(new ResumedCall.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
 		}
-		ResumeResult next = attempt(retry, kept(3), () -> {
+		ResumedCall.Result next = attempt(retry, kept(3), () -> {
 			Thread.currentThread().interrupt();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOfSatisfying(ResumeResult.Again.class,
+		assertThat(next).isInstanceOfSatisfying(ResumedCall.Again.class,
 				(again) -> assertThat(again.attempts()).isEqualTo(3));
 		assertThat(Thread.interrupted()).isFalse();
 		assertThat(this.listener.stopped()).isEmpty();
@@ -326,11 +326,11 @@ class ResumedCallTests {
 	void anInterruptedAttemptIsToldToNeitherBreakerNorMetersNorListeners() {
 		CircuitBreaker breaker = breaker();
 		Retry retry = builder(policy()).breaker(breaker).build();
-		ResumeResult next = attempt(retry, kept(1), () -> {
+		ResumedCall.Result next = attempt(retry, kept(1), () -> {
 			Thread.currentThread().interrupt();
 			throw this.failure;
 		});
-		assertThat(next).isInstanceOf(ResumeResult.Again.class);
+		assertThat(next).isInstanceOf(ResumedCall.Again.class);
 		assertThat(breaker.counts().failed()).isZero();
 		assertThat(this.recorder.lines()).isEmpty();
 		assertThat(this.listener.scheduled()).isEmpty();
@@ -340,14 +340,14 @@ class ResumedCallTests {
 	void anInterruptedRecoveryIsRepeatedWithTheLastAttempt() {
 		Retry retry = builder(policy()).build();
 		IllegalStateException interrupted = new IllegalStateException(new InterruptedException());
-		ResumeResult next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context",
+		ResumedCall.Result next = retry.<Object, @Nullable Object, Exception>attemptOn(kept(3), "context",
 				(context, number) -> {
 					throw this.failure;
 				}, (context, report) -> {
 					throw interrupted;
 				});
 		assertThat(next)
-			.isEqualTo(new ResumeResult.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
+			.isEqualTo(new ResumedCall.Again(3, Duration.ZERO, Duration.ofSeconds(1), false, 0, interrupted));
 		assertThat(this.listener.stopped()).isEmpty();
 	}
 
@@ -358,10 +358,10 @@ class ResumedCallTests {
 				"IOException");
 		ResumedCall late = new ResumedCall("key", 7, 2, HOUR, Duration.ZERO, Duration.ZERO, false, 0, null,
 				"IOException");
-		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+		assertThat(fail(retry, lost)).isInstanceOfSatisfying(ResumedCall.Stopped.class,
 				(stopped) -> assertThat(stopped.report())
 					.hasMessageContaining("LOST, lost 6 times; the attempt before threw IOException (policy"));
-		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumeResult.Stopped.class,
+		assertThat(fail(retry, late)).isInstanceOfSatisfying(ResumedCall.Stopped.class,
 				(stopped) -> assertThat(stopped.report())
 					.hasMessageContaining("than chosen; the attempt before threw IOException (policy"));
 	}
@@ -450,20 +450,20 @@ class ResumedCallTests {
 			long submitted = this.time.nanoTime();
 			long deadline = this.retry.policy().deadlineNanos();
 			List<@Nullable Object> results = new ArrayList<>();
-			ResumeResult.Again state = new ResumeResult.Again(0, Duration.ZERO, Duration.ZERO, false, 0, null);
+			ResumedCall.Again state = new ResumedCall.Again(0, Duration.ZERO, Duration.ZERO, false, 0, null);
 			for (int fence = 1; true; fence++) {
 				Duration elapsed = Duration.ofNanos(this.time.nanoTime() - submitted);
 				ResumedCall call = new ResumedCall("key", fence, state.attempts(), elapsed,
 						(deadline != Nanos.UNLIMITED) ? Duration.ofNanos(deadline).minus(elapsed) : null,
 						state.previousDelay(), state.finalPoll(), state.timeouts(), null, null);
-				ResumeResult next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
+				ResumedCall.Result next = this.retry.<Object, @Nullable Object, Exception>attemptOn(call, operation,
 						(context, number) -> noted(results, operation.run()), (recovery != null)
 								? (context, report) -> noted(results, recovery.recover(context, report)) : null);
-				if (next instanceof ResumeResult.Again again) {
+				if (next instanceof ResumedCall.Again again) {
 					state = again;
 					this.time.sleep(again.delay().toNanos());
 				}
-				else if (next instanceof ResumeResult.Stopped stopped && stopped.thrown() != null) {
+				else if (next instanceof ResumedCall.Stopped stopped && stopped.thrown() != null) {
 					throw stopped.thrown();
 				}
 				else {

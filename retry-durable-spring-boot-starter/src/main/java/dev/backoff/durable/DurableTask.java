@@ -25,7 +25,6 @@ import org.slf4j.MDC;
 
 import org.springframework.dao.DuplicateKeyException;
 
-import dev.backoff.ResumeResult;
 import dev.backoff.ResumedCall;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.durable.DurableMeters.Count;
@@ -173,32 +172,32 @@ final class DurableTask {
 		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
 		ResumedCall kept = current.kept(this.parts.now(), execution.version, loss);
 		// if the process ended within the recovery, that is not tried again
-		ResumeResult next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
-		if (!(next instanceof ResumeResult.Again again) || again.attempts() > call.attempts()) {
-			boolean well = next instanceof ResumeResult.Done done && !done.recovered();
+		ResumedCall.Result next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+		if (!(next instanceof ResumedCall.Again again) || again.attempts() > call.attempts()) {
+			boolean well = next instanceof ResumedCall.Done done && !done.recovered();
 			this.worker.get().ifPresent((worker) -> worker.attempted(execution.consecutiveFailures > 0, well));
 		}
 		return completion(current, execution, next);
 	}
 
-	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumeResult next) {
-		if (next instanceof ResumeResult.Again again) {
+	private CompletionHandler<StoredCall> completion(StoredCall call, Execution execution, ResumedCall.Result next) {
+		if (next instanceof ResumedCall.Again again) {
 			return again(call, execution, again);
 		}
-		if (next instanceof ResumeResult.Stopped stopped) {
+		if (next instanceof ResumedCall.Stopped stopped) {
 			RetriesStoppedException report = stopped.report();
 			Throwable thrown = (stopped.thrown() != null) ? stopped.thrown() : report.failure();
 			return dead(call, execution, report.attempts(),
 					call.stop(thrown).because(report.reason(), String.valueOf(report.getMessage())));
 		}
-		Count ended = (next instanceof ResumeResult.Done done && done.recovered()) ? Count.RECOVERED : Count.DONE;
+		Count ended = (next instanceof ResumedCall.Done done && done.recovered()) ? Count.RECOVERED : Count.DONE;
 		return (complete, operations) -> {
 			end(call, complete, operations);
 			count(ended);
 		};
 	}
 
-	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, ResumeResult.Again again) {
+	private CompletionHandler<StoredCall> again(StoredCall call, Execution execution, ResumedCall.Again again) {
 		StoredCall next = call.again(again);
 		if (again.attempts() > call.attempts()) {
 			return (complete, operations) -> operations.reschedule(failed(complete, again.failure()),

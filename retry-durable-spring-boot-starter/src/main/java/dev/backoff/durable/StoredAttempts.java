@@ -12,7 +12,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.Operation;
-import dev.backoff.ResumeResult;
 import dev.backoff.ResumedCall;
 import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.advice.SubmissionGate;
@@ -25,9 +24,9 @@ import dev.backoff.spring.policy.AnnotatedMethod;
 record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 
 	/** Make an attempt; throw what advice around ours throws. */
-	ResumeResult make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
+	ResumedCall.Result make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
-		AtomicReference<@Nullable ResumeResult> made = new AtomicReference<>();
+		AtomicReference<@Nullable ResumedCall.Result> made = new AtomicReference<>();
 		@SuppressWarnings("NullAway") // it does not see that a result may be null
 		DueAttempt due = new DueAttempt(method.method(), call, recovered, StoredAttempts::run, made::set);
 		SubmissionGate.DUE.set(due);
@@ -37,10 +36,10 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 		}
 		finally {
 			SubmissionGate.DUE.remove();
-			traced.accept((made.get() instanceof ResumeResult.Again again) ? again.failure()
-					: (made.get() instanceof ResumeResult.Stopped stopped) ? stopped.thrown() : null);
+			traced.accept((made.get() instanceof ResumedCall.Again again) ? again.failure()
+					: (made.get() instanceof ResumedCall.Stopped stopped) ? stopped.thrown() : null);
 		}
-		ResumeResult next = made.get();
+		ResumedCall.Result next = made.get();
 		if (next == null) {
 			throw new IllegalStateException("Advice around the retries has not called " + method.signature() + ".");
 		}

@@ -11,7 +11,6 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
-import dev.backoff.ResumeResult;
 import dev.backoff.ResumedCall;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
@@ -101,7 +100,7 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 				this.finalPoll, this.timeouts, loss, (this.stop != null) ? this.stop.failure() : null);
 	}
 
-	StoredCall again(ResumeResult.Again next) {
+	StoredCall again(ResumedCall.Again next) {
 		// what is not told of the last attempt is told of the one before
 		Stop last = (next.failure() != null || next.attempts() == this.attempts) ? stop(next.failure()) : null;
 		return with(this.submitted, this.deadline, this.slot, next.attempts(), this.losses, this.fence,

@@ -14,7 +14,7 @@ import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-import dev.backoff.ResumeResult;
+import dev.backoff.ResumedCall;
 import dev.backoff.time.Nanos;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,7 +44,7 @@ class CallJsonTests {
 	@Test
 	void rowsCarryHowManyAttemptsTimedOutLast() {
 		StoredCall again = call()
-			.again(new ResumeResult.Again(2, Duration.ofSeconds(1), Duration.ofSeconds(1), false, 2, null));
+			.again(new ResumedCall.Again(2, Duration.ofSeconds(1), Duration.ofSeconds(1), false, 2, null));
 		String row = new String(this.json.serialize(again), StandardCharsets.UTF_8);
 		assertThat(read(this.json, row).kept(NOW, 0, null).timeouts()).isEqualTo(2);
 		assertThat(row).contains(",\"timeouts\":2");

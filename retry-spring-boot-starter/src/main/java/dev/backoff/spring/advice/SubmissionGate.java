@@ -6,7 +6,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.Operation;
-import dev.backoff.ResumeResult;
 import dev.backoff.ResumedCall;
 import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -41,7 +40,7 @@ public interface SubmissionGate {
 	 * @param made gets what follows the attempt
 	 */
 	record DueAttempt(AnnotatedMethod method, ResumedCall call, boolean recovered,
-			Operation.OnContext<Operation<?, ?>, @Nullable Object, Throwable> body, Consumer<ResumeResult> made) {
+			Operation.OnContext<Operation<?, ?>, @Nullable Object, Throwable> body, Consumer<ResumedCall.Result> made) {
 	}
 
 }
