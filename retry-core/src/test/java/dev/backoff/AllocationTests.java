@@ -12,7 +12,7 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.fixture.Memory;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 /**
  * The numbers of a circuit breaker: when it opens, for how long, and how it finds out

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.window.OutcomeWindow.Counts;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -14,7 +14,7 @@ import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.fixture.RandomSources;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.window.OutcomeWindow.Counts;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Crowd;
 import dev.backoff.window.OutcomeWindow.Counts;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.BackoffProperties.OnOpen;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 /**
  * The keys of a circuit breaker, which {@link BackoffProperties.Breaker} describes, with

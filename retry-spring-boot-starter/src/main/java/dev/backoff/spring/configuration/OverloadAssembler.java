@@ -10,7 +10,7 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 /**
  * Make breakers and budgets of the values below their names. Values that cannot work are

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 import dev.backoff.failure.Idempotency;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 /**
  * Read numbers, shares, windows, idempotency and words. A text that cannot be read throws

@@ -17,7 +17,7 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.window.WindowLength;
+import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
