@@ -60,7 +60,7 @@ final class MethodRetry {
 		this.recoversOthers = MethodRecovery.isRecovery(plan.method());
 		Function<@Nullable MethodRecovery, @Nullable MethodInterceptor> laterCalls = (recovery) -> this.adapter
 			.laterCalls(new ReturnTypeAdapter.Parts(retry, this::attemptLater, recovery,
-					() -> planned.plan().policy().replayed(), factory.laterAttempts(), factory.observations()));
+					() -> planned.plan().policy().replayed(), factory.observations()));
 		this.laterCalls = laterCalls.apply(this.recovery);
 		this.unrecoveredLaterCalls = (this.recovery != null) ? laterCalls.apply(null) : null;
 	}

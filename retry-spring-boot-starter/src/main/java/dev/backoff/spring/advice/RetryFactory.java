@@ -67,10 +67,6 @@ final class RetryFactory {
 		}
 	}
 
-	LaterAttempts laterAttempts() {
-		return this.laterAttempts;
-	}
-
 	/** Return the carrier of observations in Reactor contexts, or null. */
 	@Nullable ObservationCarrier observations() {
 		return this.beanFactory.getBeanProvider(ObservationCarrier.class).getIfAvailable();

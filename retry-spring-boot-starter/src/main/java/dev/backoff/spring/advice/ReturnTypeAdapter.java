@@ -5,9 +5,7 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -126,12 +124,11 @@ interface ReturnTypeAdapter {
 
 	/**
 	 * The parts of the advice. The recovery and the carrier of observations may be null.
-	 * It is asked at each call whether the call is retried after elements were passed on,
-	 * and for the executor of later attempts.
+	 * It is asked at each call whether the call is retried after elements were passed on.
 	 */
 	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
 			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
-			Supplier<? extends Executor> executor, @Nullable ObservationCarrier observations) {
+			@Nullable ObservationCarrier observations) {
 	}
 
 }

@@ -45,12 +45,15 @@ final class ReturnTypeAdapters {
 		if (Suspending.is(method)) {
 			return suspending(annotated, problems);
 		}
-		if (type == CompletionStage.class || type == CompletableFuture.class || type == Future.class) {
-			return new FutureAdapter(type);
+		if (type == CompletionStage.class || type == CompletableFuture.class) {
+			return new StageAdapter();
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
-			return refuse(annotated, "returns " + named(type) + ", which its caller could not be given",
-					"Declare a CompletableFuture, a CompletionStage or a Future.", problems);
+			return refuse(annotated,
+					"returns " + named(type)
+							+ ((type == Future.class) ? ", which does not tell when it ends"
+									: ", which its caller could not be given"),
+					"Declare a CompletableFuture or a CompletionStage.", problems);
 		}
 		if (DurableAdapter.isHandle(type)) {
 			return refuse(annotated, "returns a DurableCall, and its policy is not durable",

@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -140,18 +138,6 @@ class CarriedContextTests {
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource(Moment.class)
-	void costsNoFutureItsResultWhenAnAccessorThrows(Moment moment) {
-		register(new Failing(moment));
-		this.runner.run((context) -> {
-			FutureTask<String> task = new FutureTask<>(() -> "done");
-			Future<String> result = context.getBean(Work.class).await(task);
-			task.run();
-			assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
-		});
-	}
-
 	private static void finish(CompletableFuture<String> result, BeanFactory context) {
 		VirtualTime time = context.getBean(VirtualTime.class);
 		while (!result.isDone()) {
@@ -217,11 +203,6 @@ class CarriedContextTests {
 			return (attempt < succeedAt)
 					? CompletableFuture.failedFuture(new IllegalStateException("attempt " + attempt))
 					: CompletableFuture.completedFuture(items + " at attempt " + attempt);
-		}
-
-		@Backoff(maxAttempts = "1")
-		Future<String> await(Future<String> result) {
-			return result;
 		}
 
 		List<String> users() {

@@ -124,7 +124,7 @@ class ReturnTypeAdaptersTests {
 				.run((context) -> assertThat(context).getFailure()
 					.hasMessage(
 							"@Backoff on Tasks.place(): is on a method that returns a ForkJoinTask, which its caller "
-									+ "could not be given. Declare a CompletableFuture, a CompletionStage or a Future."));
+									+ "could not be given. Declare a CompletableFuture or a CompletionStage."));
 		}
 
 	}

@@ -3,6 +3,7 @@ package dev.backoff.spring.autoconfigure;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 
 import reactor.core.publisher.ConnectableFlux;
@@ -220,9 +221,14 @@ interface Mistakes {
 	void conditionOnVoid(String order);
 
 	@Reported({ "is on a method that returns a FutureTask, which its caller could not be given.",
-			"Declare a CompletableFuture, a CompletionStage or a Future." })
+			"Declare a CompletableFuture or a CompletionStage." })
 	@Backoff
 	FutureTask<String> futureResult(String order);
+
+	@Reported({ "is on a method that returns a Future, which does not tell when it ends.",
+			"Declare a CompletableFuture or a CompletionStage." })
+	@Backoff
+	Future<String> plainFuture(String order);
 
 	@Reported({ "is on a method that returns a ConnectableFlux, which its caller could not be given.",
 			"Declare a Flux." })

@@ -4,8 +4,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
-import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 import io.reactivex.rxjava3.core.Maybe;
@@ -85,25 +83,6 @@ public class ReturnTypesContractTests {
 			@Override
 			CompletionStage<@Nullable Object> make(Callable<@Nullable Object> work) {
 				return completed(work).minimalCompletionStage();
-			}
-
-		}
-
-	}
-
-	@Nested
-	class AMethodOfAFuture extends ResultContract {
-
-		@Override
-		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, AMethodOfAFuture.OrderService.class, (given) -> given);
-		}
-
-		static class OrderService extends JudgedOrders<Future<@Nullable Object>> {
-
-			@Override
-			Future<@Nullable Object> make(Callable<@Nullable Object> work) {
-				return ended(work);
 			}
 
 		}
@@ -220,12 +199,6 @@ public class ReturnTypesContractTests {
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	private static Future<@Nullable Object> ended(Callable<@Nullable Object> work) {
-		FutureTask<@Nullable Object> task = new FutureTask<>(work);
-		task.run();
-		return task;
 	}
 
 	/* Not next(), which would cancel. */
