@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +16,12 @@ import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 import dev.backoff.spring.actuate.ActivityView.ActivityDescriptor;
 import dev.backoff.spring.actuate.BackoffEndpoint.BackoffDescriptor;
@@ -58,10 +58,11 @@ import dev.backoff.spring.safety.OverloadSafety;
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
  * this process: override values, end overrides, move breakers, fill budgets, wake waiting
- * calls. An invalid request changes nothing and fails with a report. A name may have any
+ * calls. An invalid request changes nothing and gets a status and a report: 400 in
+ * general, 404 for an unknown name, 415 for a body that is no JSON. A name may have any
  * spelling with the same letters and digits.
  */
-@Endpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
+@WebEndpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
 		ChangeDescriptor.class, WaitersDescriptor.class, RefusalDescriptor.class, ActivityDescriptor.class,
 		OtherRetry.class })
@@ -173,7 +174,7 @@ class BackoffEndpoint {
 			case BREAKERS -> ofShared("Breaker", selectedPart, named(shared.breakers(), selectedPart));
 			case BUDGETS -> ofShared("Budget", selectedPart, named(shared.budgets(), selectedPart));
 			default -> selectedPart.equals("preview") ? preview(known(selectedName), input)
-					: answer(part(selectedPart).read(effective(known(selectedName)), input.textsWithout("")));
+					: part(selectedPart).read(effective(known(selectedName)), input.textsWithout(""));
 		};
 	}
 
@@ -183,14 +184,6 @@ class BackoffEndpoint {
 			throw unknown("Part", name, "Read preview, or write to wake.");
 		}
 		return known;
-	}
-
-	/* Over HTTP an answer may have a status, and over JMX it is a value or an error. */
-	private static Object answer(Object answer) {
-		if (answer instanceof WebEndpointResponse<?> response) {
-			throw new RefusedException(response.getStatus(), response.getBody());
-		}
-		return answer;
 	}
 
 	private EffectivePolicy effective(String name) {
@@ -245,11 +238,15 @@ class BackoffEndpoint {
 		if (!part.isWritable()) {
 			throw refused(METHOD_NOT_ALLOWED, "Part " + part.name() + ": is only read.", "Read it.");
 		}
-		return answer(part.write(effective(policy), input.values()));
+		return part.write(effective(policy), input.values());
 	}
 
-	/** Refuse to write without JSON, which a page of another origin cannot send. */
-	Object refuseOtherBodies() {
+	/**
+	 * Refuse to write without JSON, which a page of another origin cannot send. All other
+	 * operations that write read a body, so they consume JSON only.
+	 */
+	@WriteOperation
+	Object withoutJson(@Selector(match = Match.ALL_REMAINING) String... path) {
 		throw refused(UNSUPPORTED_MEDIA_TYPE, "The request: has no JSON body.",
 				"Send one, such as {}, with Content-Type: application/json.");
 	}
@@ -292,7 +289,7 @@ class BackoffEndpoint {
 	}
 
 	private static RefusedException refused(int status, String message, String fix) {
-		return new RefusedException(status, new RefusalDescriptor(List.of(new Problem(message, fix))));
+		return new RefusedException(status, new Problem(message, fix));
 	}
 
 	private static <D> Optional<D> named(Map<String, D> described, String name) {
@@ -310,33 +307,25 @@ class BackoffEndpoint {
 			Map<String, BreakerDescriptor> breakers) implements OperationResponseBody {
 	}
 
-	/**
-	 * A request that is refused with a status and a body, which is its message over JMX.
-	 */
+	/** A request that is refused with a status. */
 	static final class RefusedException extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
 
 		final int status;
 
-		final transient @Nullable Object body;
+		final transient Problem problem;
 
-		RefusedException(int status, @Nullable Object body) {
-			super(String.valueOf(body));
+		RefusedException(int status, Problem problem) {
+			super(problem.toString());
 			this.status = status;
-			this.body = body;
+			this.problem = problem;
 		}
 
 	}
 
 	/** The problems for which a request was refused, and how to correct them. */
 	record RefusalDescriptor(List<Problem> problems) implements OperationResponseBody {
-
-		@Override
-		public String toString() {
-			return this.problems.stream().map(Problem::toString).collect(Collectors.joining(System.lineSeparator()));
-		}
-
 	}
 
 }

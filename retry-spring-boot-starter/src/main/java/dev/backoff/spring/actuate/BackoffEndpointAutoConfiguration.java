@@ -51,11 +51,6 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
-		BackoffEndpointWebExtension backoffEndpointWebExtension(BackoffEndpoint endpoint) {
-			return new BackoffEndpointWebExtension(endpoint);
-		}
-
-		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
 		}

@@ -25,15 +25,19 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.context.ApplicationEventPublisher;
 
+import dev.backoff.spring.actuate.BackoffEndpoint.RefusalDescriptor;
 import dev.backoff.spring.actuate.OperatorActions.ChangeDescriptor;
 import dev.backoff.spring.actuate.OperatorActions.WaitersDescriptor;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.ValueChange;
 
 /**
  * Give an operation of the endpoint all arguments that have no parameter, as one
  * {@link OperatorInput}. Its keys are those of a configuration, such as
- * {@code max-attempts} or {@code for}, which cannot be names of Java parameters.
+ * {@code max-attempts} or {@code for}, which cannot be names of Java parameters. Answer a
+ * request that is refused with its status.
  * <p>
  * Publish an {@link AuditApplicationEvent} of the type {@value #TYPE} for each write that
  * was carried out. Its principal is that of the request, or empty. Its data has
@@ -58,30 +62,33 @@ final class OperatorRequests implements OperationInvokerAdvisor {
 		if (!endpoint.equals(BackoffEndpoint.ID)) {
 			return invoker;
 		}
-		Set<String> names = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
-		String input = parameters.stream()
-			.filter((parameter) -> parameter.getType() == OperatorInput.class)
+		Set<String> names = parameters.stream()
+			.filter((parameter) -> parameter.getType() != OperatorInput.class)
 			.map(OperationParameter::getName)
-			.findFirst()
-			.orElse(null);
-		return (input == null) ? invoker : (context) -> {
-			Object answer = invoker.invoke(withInput(context, names, input));
-			publish(context, answer);
-			return answer;
+			.collect(Collectors.toSet());
+		boolean hasInput = names.size() < parameters.getParameterCount();
+		return (context) -> {
+			try {
+				Object answer = invoker.invoke(hasInput ? withInput(context, names) : context);
+				publish(context, answer);
+				return answer;
+			}
+			catch (InvalidBackoffException ex) {
+				return refusal(WebEndpointResponse.STATUS_BAD_REQUEST, ex.problems());
+			}
+			catch (BackoffEndpoint.RefusedException ex) {
+				return refusal(ex.status, List.of(ex.problem));
+			}
 		};
 	}
 
-	private static InvocationContext withInput(InvocationContext context, Set<String> names, String input) {
+	private static WebEndpointResponse<RefusalDescriptor> refusal(int status, List<Problem> problems) {
+		return new WebEndpointResponse<>(new RefusalDescriptor(problems), status);
+	}
+
+	private static InvocationContext withInput(InvocationContext context, Set<String> names) {
 		Map<String, @Nullable Object> values = new LinkedHashMap<>(context.getArguments());
 		values.keySet().removeAll(names);
-		Object argument = context.getArguments().get(input);
-		if (argument instanceof Map<?, ?> map) {
-			// over JMX all arguments come in one map
-			map.forEach((key, value) -> values.put(String.valueOf(key), value));
-		}
-		else if (argument != null) {
-			values.put(input, argument);
-		}
 		SecurityContext security = context.resolveArgument(SecurityContext.class);
 		return new InvocationContext((security != null) ? security : SecurityContext.NONE, context.getArguments(),
 				OperationArgumentResolver.of(OperatorInput.class, () -> new OperatorInput(values)));

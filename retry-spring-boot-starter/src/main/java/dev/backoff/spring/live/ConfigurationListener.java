@@ -44,7 +44,8 @@ public interface ConfigurationListener {
 		OPERATED;
 
 		/**
-		 * {@return the value of the metric tag; the name in lower case} */
+		 * {@return the value of the metric tag; the name in lower case}
+		 */
 		public String tag() {
 			return name().toLowerCase(Locale.ROOT);
 		}

@@ -63,7 +63,8 @@ public final class RetryBudgets {
 	}
 
 	/**
-	 * {@return the budgets in use, ordered by name} */
+	 * {@return the budgets in use, ordered by name}
+	 */
 	public List<RetryBudget> all() {
 		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();
 	}

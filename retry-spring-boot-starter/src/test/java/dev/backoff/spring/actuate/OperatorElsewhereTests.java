@@ -1,30 +1,19 @@
 package dev.backoff.spring.actuate;
 
-import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-import javax.management.MBeanOperationInfo;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
-
 import com.jayway.jsonpath.JsonPath;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.actuate.audit.AuditEvent;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.NestedExceptionUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
@@ -33,9 +22,8 @@ import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** The endpoint in a reactive application, on a port of its own, and over JMX. */
+/** The endpoint in a reactive application, and on a port of its own. */
 class OperatorElsewhereTests {
 
 	private static final String UNRESTRICTED = "--management.endpoint.backoff.access=unrestricted";
@@ -127,81 +115,6 @@ class OperatorElsewhereTests {
 					"--management.server.port=0")) {
 				refuseEverything(context, client(context, "local.management.port", "/actuator"));
 			}
-		}
-
-	}
-
-	@Nested
-	class OverJmx {
-
-		private static final String[] EXPOSED = { "--spring.jmx.enabled=true",
-				"--management.endpoints.jmx.exposure.include=*", "--management.endpoints.jmx.domain=backoff.test" };
-
-		private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-
-		private final ObjectName name;
-
-		OverJmx() throws Exception {
-			this.name = new ObjectName("backoff.test:type=Endpoint,name=Backoff");
-		}
-
-		@Test
-		void hasNothingThatChangesWithoutAccess() throws Exception {
-			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, EXPOSED)) {
-				assertThat(this.server.getMBeanInfo(this.name).getOperations()).extracting(MBeanOperationInfo::getName)
-					.containsOnly("policies", "policy", "part");
-				assertThat(overrides(context)).isEmpty();
-			}
-		}
-
-		@Test
-		void overridesAndRefuses() throws Exception {
-			String[] arguments = Arrays.copyOf(EXPOSED, 4);
-			arguments[3] = UNRESTRICTED;
-			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, arguments)) {
-				String[] types = { String.class.getName(), Object.class.getName() };
-				Object answer = this.server.invoke(this.name, "override",
-						new Object[] { "orders", Map.of("base", "2s", "for", "30m") }, types);
-				assertThat(String.valueOf(answer)).contains("backoff.policies.orders.base=2s");
-				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
-				assertThat(refusal("override", "orders", Map.of("bose", "2s"))).contains("Write base.");
-				assertThat(refusal("override", "orders", null)).contains("needs a value to override");
-				assertThat(refusal("override", "orderz", Map.of("base", "2s"))).contains("Policy orderz: is not known.",
-						"Write orders.");
-				assertThat(refusal("policy", "nobody", null)).contains("Policy nobody: is not known.");
-				assertThat(
-						String.valueOf(this.server.invoke(this.name, "policy", new Object[] { "orders", null }, types)))
-					.startsWith("{unused=");
-				assertThat(overrides(context)).isEqualTo(Map.of(PolicyKey.BASE, "2s"));
-				Object unused = this.server.invoke(this.name, "reset", new Object[] { "orders", Map.of("key", "base") },
-						types);
-				assertThat(overrides(context)).isEmpty();
-			}
-		}
-
-		@Test
-		void auditsWhatIsWritten() throws Exception {
-			String[] arguments = Arrays.copyOf(EXPOSED, 4);
-			arguments[3] = UNRESTRICTED;
-			List<AuditEvent> events = new ArrayList<>();
-			try (ConfigurableApplicationContext context = start(WebApplicationType.NONE, arguments)) {
-				context.addApplicationListener((event) -> {
-					if (event instanceof AuditApplicationEvent audit) {
-						events.add(audit.getAuditEvent());
-					}
-				});
-				this.server.invoke(this.name, "override", new Object[] { "orders", Map.of("base", "2s") },
-						new String[] { String.class.getName(), Object.class.getName() });
-			}
-			assertThat(events).singleElement()
-				.satisfies((event) -> assertThat(event.getData().toString()).contains("what=policy orders: base")
-					.contains("after=2s"));
-		}
-
-		private String refusal(String operation, String name, @Nullable Object argument) {
-			String[] types = { String.class.getName(), Object.class.getName() };
-			return String.valueOf(NestedExceptionUtils.getMostSpecificCause(catchThrowable(
-					() -> this.server.invoke(this.name, operation, new Object[] { name, argument }, types))));
 		}
 
 	}

@@ -140,8 +140,7 @@ class MinimalApplicationTests {
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
 						"-XX:+UseSerialGC", "-Xshare:auto", "-cp", classPath(application, directory),
 						MinimalApplication.class.getName(), "--server.port=0", "--spring.main.banner-mode=off",
-						"--management.endpoints.web.exposure.include=backoff",
-						"--management.endpoints.jmx.exposure.include=backoff", "--spring.jmx.enabled=true"));
+						"--management.endpoints.web.exposure.include=backoff"));
 		application.absentClasses().forEach((name) -> command.add(MinimalApplication.ABSENT + name));
 		Path output = directory.resolve("output.txt");
 		Process process = new ProcessBuilder(command).directory(directory.toFile())
