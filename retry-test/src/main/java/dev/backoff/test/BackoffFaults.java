@@ -117,7 +117,7 @@ public final class BackoffFaults {
 			AnnotatedMethod annotated = Objects.requireNonNull(
 					AnnotatedMethod.of(method, (bean != null) ? bean.getClass() : method.getDeclaringClass()));
 			EffectivePolicy policy = this.policies.getObject().current().resolve(annotated, new ArrayList<>());
-			String label = this.policies.getObject().label(annotated);
+			String label = this.policies.getObject().current().label(annotated);
 			return this.faults.getObject().find((policy != null) ? policy.name() : label, label);
 		}
 

@@ -18,6 +18,7 @@ import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -47,7 +48,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 						(written != null) ? plan(written, brief) : null, activity.apply(name)));
 			}
 		}
-		List<String> unused = this.policies.unused();
+		List<String> unused = this.policies.current().unused(Section.POLICIES);
 		configured.values()
 			.forEach((name) -> descriptors.put(name,
 					policy(name, unused.contains(name), Map.of(), plan(name, brief), activity.apply(name))));

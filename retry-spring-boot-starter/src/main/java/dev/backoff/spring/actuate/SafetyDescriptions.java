@@ -14,11 +14,12 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
-import dev.backoff.spring.configuration.BreakerEntry;
-import dev.backoff.spring.configuration.BudgetEntry;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Name;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUse;
@@ -30,7 +31,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	Map<String, BudgetDescriptor> budgets() {
 		BackoffConfiguration configuration = this.policies.configuration();
-		List<String> unused = this.policies.unusedBudgets();
+		List<String> unused = this.policies.current().unused(Section.BUDGETS);
 		Map<String, BudgetDescriptor> described = new TreeMap<>();
 		for (RetryBudget budget : this.safety.budgets().all()) {
 			described.put(budget.name(), budget(configuration.budget(budget.name()), budget, false));
@@ -55,7 +56,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	Map<String, BreakerDescriptor> breakers() {
 		BackoffConfiguration configuration = this.policies.configuration();
-		List<String> unused = this.policies.unusedBreakers();
+		List<String> unused = this.policies.current().unused(Section.BREAKERS);
 		Map<String, BreakerDescriptor> described = new TreeMap<>();
 		for (BreakerEntry entry : configuration.breakers().values()) {
 			described.put(entry.name(), breaker(entry, unused.contains(entry.name())));

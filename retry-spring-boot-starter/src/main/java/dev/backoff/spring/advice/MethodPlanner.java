@@ -84,7 +84,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		if (policy == null || problems.size() > before) {
 			return null;
 		}
-		return new MethodPlan(annotated, this.policies.label(annotated), adapter, policy, retryWhen, until, recovery);
+		return new MethodPlan(annotated, this.policies.current().label(annotated), adapter, policy, retryWhen, until,
+				recovery);
 	}
 
 	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, ReturnTypeAdapter adapter,

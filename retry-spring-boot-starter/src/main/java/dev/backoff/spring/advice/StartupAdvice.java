@@ -29,6 +29,7 @@ import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyAdvice;
@@ -81,10 +82,11 @@ final class StartupAdvice {
 				plans, UnsafeRequests::areSent);
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
-		warnOfNames("No method known at start-up uses the policy", this.policies.unused(), used);
-		warnOfNames("No policy in use has the breaker", this.policies.unusedBreakers(),
+		warnOfNames("No method known at start-up uses the policy", this.policies.current().unused(Section.POLICIES),
+				used);
+		warnOfNames("No policy in use has the breaker", this.policies.current().unused(Section.BREAKERS),
 				names(plans, (plan) -> plan.policy().breaker()));
-		warnOfNames("No policy in use has the budget", this.policies.unusedBudgets(),
+		warnOfNames("No policy in use has the budget", this.policies.current().unused(Section.BUDGETS),
 				names(plans, (plan) -> plan.policy().budget()));
 	}
 

@@ -100,7 +100,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				// for the order of reports: the virtual machine gives methods in no order
 				found.sort(Comparator.comparing(AnnotatedMethod::signature));
 				annotated.put(type, found);
-				found.forEach((method) -> policies.announce(method.type()));
+				found.forEach((method) -> policies.current().announce(method.type()));
 			}
 		}
 		return annotated;

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
+
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.budget.BudgetSettings;
 
 /**
  * The configuration below {@code backoff}: a snapshot of all values, with the live
@@ -236,6 +240,43 @@ public final class BackoffConfiguration {
 		Key<?> setting = Section.SETTINGS.keyOf(key);
 		Object value = (setting != null) ? get(setting) : !breakers().isEmpty();
 		return value.toString().toLowerCase(Locale.ROOT);
+	}
+
+	/**
+	 * A breaker of the configuration, or a breaker with the built-in numbers. Its name is
+	 * spelt as below {@code backoff.breakers}, or else as its first user spells it. For a
+	 * breaker of another library, the settings only say whether rejected calls wait.
+	 */
+	public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,
+			Map<Key<?>, EffectiveValue> values) {
+
+		BreakerEntry withName(String name) {
+			return new BreakerEntry(name, this.settings, this.provider, this.values);
+		}
+
+		/** Return a problem of its provider. */
+		public Problem providerProblem(String rule, String fix) {
+			EffectiveValue written = this.values.get(BreakerKey.PROVIDER);
+			return Problem.ofPlace(
+					"Invalid backoff.breakers." + this.name + "." + BreakerKey.PROVIDER.key()
+							+ ((written != null) ? " (" + written.value() + ") at " + written.origin() : ""),
+					rule, fix);
+		}
+
+	}
+
+	/** A budget of the configuration, or one with the built-in numbers, spelt alike. */
+	public record BudgetEntry(String name, BudgetSettings settings, Map<Key<?>, EffectiveValue> values) {
+
+		BudgetEntry withName(String name) {
+			return new BudgetEntry(name, this.settings, this.values);
+		}
+
+		/** Return the origin of its tokens. */
+		public String origin() {
+			return Objects.requireNonNull(this.values.get(BudgetKey.TOKENS)).origin();
+		}
+
 	}
 
 	/** The singleton that has the configuration of a context. */

@@ -12,44 +12,42 @@ import dev.backoff.window.OutcomeWindow.WindowLength;
 /**
  * The keys of a circuit breaker, which {@link BackoffProperties.Breaker} describes, with
  * their parsers, defaults and setters.
- *
- * @since 0.1
  */
-public final class BreakerKey {
+final class BreakerKey {
 
 	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	public static final Key<BreakerProvider> PROVIDER = Key.of(KEYS, "provider",
-			OverloadValues.oneOf(BreakerProvider.class), "own");
+	static final Key<BreakerProvider> PROVIDER = Key.of(KEYS, "provider", OverloadValues.oneOf(BreakerProvider.class),
+			"own");
 
-	public static final Key<Double> FAILURE_RATE = Key.of(KEYS, "failure-rate", OverloadValues::share, "50%",
+	static final Key<Double> FAILURE_RATE = Key.of(KEYS, "failure-rate", OverloadValues::share, "50%",
 			BreakerSettings.Builder::failureRate);
 
-	public static final Key<Duration> SLOW_CALL = Key.of(KEYS, "slow-call", TextValues::durationOrNone, "none",
+	static final Key<Duration> SLOW_CALL = Key.of(KEYS, "slow-call", TextValues::durationOrNone, "none",
 			(BreakerSettings.Builder builder, Duration time) -> builder.slowCall(time.isZero() ? null : time));
 
-	public static final Key<Double> SLOW_CALL_RATE = Key.of(KEYS, "slow-call-rate", OverloadValues::share, "80%",
+	static final Key<Double> SLOW_CALL_RATE = Key.of(KEYS, "slow-call-rate", OverloadValues::share, "80%",
 			BreakerSettings.Builder::slowCallRate);
 
-	public static final Key<WindowLength> WINDOW = Key.of(KEYS, "window", OverloadValues::window, "30s",
+	static final Key<WindowLength> WINDOW = Key.of(KEYS, "window", OverloadValues::window, "30s",
 			BreakerSettings.Builder::window);
 
-	public static final Key<Integer> MINIMUM_CALLS = Key.of(KEYS, "minimum-calls", OverloadValues::wholeNumber, "20",
+	static final Key<Integer> MINIMUM_CALLS = Key.of(KEYS, "minimum-calls", OverloadValues::wholeNumber, "20",
 			BreakerSettings.Builder::minimumCalls);
 
-	public static final Key<Duration> OPEN_FOR = Key.of(KEYS, "open-for", TextValues::positiveDuration, "30s",
+	static final Key<Duration> OPEN_FOR = Key.of(KEYS, "open-for", TextValues::positiveDuration, "30s",
 			BreakerSettings.Builder::openFor);
 
-	public static final Key<Double> OPEN_FOR_MULTIPLIER = Key.of(KEYS, "open-for-multiplier",
+	static final Key<Double> OPEN_FOR_MULTIPLIER = Key.of(KEYS, "open-for-multiplier",
 			(text) -> OverloadValues.growth(text, "time"), "1", BreakerSettings.Builder::openForMultiplier);
 
-	public static final Key<Integer> PROBES = Key.of(KEYS, "probes", OverloadValues::wholeNumber, "3",
+	static final Key<Integer> PROBES = Key.of(KEYS, "probes", OverloadValues::wholeNumber, "3",
 			BreakerSettings.Builder::probes);
 
-	public static final Key<Duration> HALF_OPEN_TIMEOUT = Key.of(KEYS, "half-open-timeout",
-			TextValues::positiveDuration, null, BreakerSettings.Builder::halfOpenTimeout);
+	static final Key<Duration> HALF_OPEN_TIMEOUT = Key.of(KEYS, "half-open-timeout", TextValues::positiveDuration, null,
+			BreakerSettings.Builder::halfOpenTimeout);
 
-	public static final Key<OnOpen> ON_OPEN = Key.of(KEYS, "on-open", OverloadValues.oneOf(OnOpen.class), "fail",
+	static final Key<OnOpen> ON_OPEN = Key.of(KEYS, "on-open", OverloadValues.oneOf(OnOpen.class), "fail",
 			(BreakerSettings.Builder builder, OnOpen onOpen) -> builder.awaited(onOpen == OnOpen.WAIT));
 
 	private BreakerKey() {

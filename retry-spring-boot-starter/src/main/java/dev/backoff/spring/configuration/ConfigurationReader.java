@@ -12,11 +12,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-import dev.backoff.spring.configuration.Level.Rank;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.StringUtils;
+
+import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.Level.Rank;
 
 /**
  * Read the keys below {@code backoff} into values with their origins.

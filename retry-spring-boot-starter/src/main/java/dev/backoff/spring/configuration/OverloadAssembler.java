@@ -8,6 +8,8 @@ import java.util.TreeMap;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
+import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;

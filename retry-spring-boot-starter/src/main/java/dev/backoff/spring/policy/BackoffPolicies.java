@@ -1,6 +1,5 @@
 package dev.backoff.spring.policy;
 
-import java.util.List;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -9,7 +8,6 @@ import org.springframework.core.env.PropertyResolver;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.configuration.Section;
 
 /**
  * The effective policies of names and annotated methods.
@@ -69,40 +67,6 @@ public final class BackoffPolicies {
 	 */
 	public Optional<String> find(String name) {
 		return Optional.ofNullable(this.resolver.find(name));
-	}
-
-	/**
-	 * Return the names below {@code backoff.policies} that no method and no other policy
-	 * has used so far.
-	 */
-	public List<String> unused() {
-		return this.resolver.unused(Section.POLICIES);
-	}
-
-	/** Return the names below {@code backoff.breakers} that no policy in use names. */
-	public List<String> unusedBreakers() {
-		return this.resolver.unused(Section.BREAKERS);
-	}
-
-	/** Return the names below {@code backoff.budgets} that no policy in use names. */
-	public List<String> unusedBudgets() {
-		return this.resolver.unused(Section.BUDGETS);
-	}
-
-	/**
-	 * Register a type with annotated methods, so that labels distinguish types with the
-	 * same simple name. Return false if another type has this simple name.
-	 */
-	public boolean announce(Class<?> type) {
-		return this.resolver.announce(type);
-	}
-
-	/**
-	 * Return the label of a method in meters and logs: {@code SimpleClassName.method},
-	 * with the package if another type has the same simple name.
-	 */
-	public String label(AnnotatedMethod method) {
-		return this.resolver.label(method);
 	}
 
 }

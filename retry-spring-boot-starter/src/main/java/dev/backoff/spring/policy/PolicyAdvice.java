@@ -6,7 +6,6 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 
 import org.springframework.util.ClassUtils;
@@ -16,8 +15,7 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BudgetEntry;
-import dev.backoff.spring.configuration.BudgetKey;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Kind;
@@ -127,8 +125,7 @@ public final class PolicyAdvice {
 				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			advice.add("the budget " + budget.name() + " of " + EffectiveValue.number(settings.tokens())
 					+ " tokens cannot pay the " + (policy.maxAttempts() - 1) + " retries of a single call ("
-					+ Objects.requireNonNull(budget.values().get(BudgetKey.TOKENS)).origin()
-					+ "): raise its tokens, or make fewer attempts");
+					+ budget.origin() + "): raise its tokens, or make fewer attempts");
 		}
 	}
 

@@ -186,8 +186,8 @@ public final class PolicyResolver {
 		return (known != null) ? known : (entry != null) ? known(Section.POLICIES, name) : null;
 	}
 
-	/** Return the names of a section that no method and no policy in use has. */
-	List<String> unused(Section section) {
+	/** Return the names of a section that no method and no policy in use has so far. */
+	public List<String> unused(Section section) {
 		return names(section).filter((name) -> !isUsed(section, name)).toList();
 	}
 
@@ -214,15 +214,22 @@ public final class PolicyResolver {
 		return this.configuration.spelled(section, this.first.getOrDefault(Reference.to(section, name), name));
 	}
 
-	/** Make a type known; return false if another one has the same simple name. */
-	boolean announce(Class<?> type) {
+	/**
+	 * Make a type with annotated methods known, so that labels distinguish types with the
+	 * same simple name. Return false if another type has this simple name.
+	 */
+	public boolean announce(Class<?> type) {
 		Set<Class<?>> namesakes = this.types.computeIfAbsent(type.getSimpleName(),
 				(name) -> ConcurrentHashMap.newKeySet());
 		namesakes.add(type);
 		return namesakes.size() == 1;
 	}
 
-	String label(AnnotatedMethod method) {
+	/**
+	 * Return the label of a method in meters and logs: {@code SimpleClassName.method},
+	 * with the package if another type has the same simple name.
+	 */
+	public String label(AnnotatedMethod method) {
 		return announce(method.type()) ? method.label()
 				: method.type().getName() + "." + AnnotatedMethod.name(method.method());
 	}

@@ -24,11 +24,9 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
-import dev.backoff.spring.configuration.BreakerEntry;
-import dev.backoff.spring.configuration.BreakerKey;
-import dev.backoff.spring.configuration.BudgetEntry;
-import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.ConfigurationUser;
@@ -143,10 +141,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	private static InvalidBackoffException problem(BreakerEntry entry, String rule, String fix) {
-		EffectiveValue provider = entry.values().get(BreakerKey.PROVIDER);
-		String written = (provider != null) ? " (" + provider.value() + ") at " + provider.origin() : "";
-		return new InvalidBackoffException(List.of(Problem.ofPlace(
-				"Invalid backoff.breakers." + entry.name() + "." + BreakerKey.PROVIDER.key() + written, rule, fix)));
+		return new InvalidBackoffException(List.of(entry.providerProblem(rule, fix)));
 	}
 
 	/** Return the state of a breaker in lower case, or null if it is unknown. */
@@ -263,6 +258,28 @@ public final class OverloadSafety implements ConfigurationUser {
 
 		/** A limit of attempts was created. */
 		void limitMade(String policy, ConcurrencyLimit limit);
+
+	}
+
+	/**
+	 * Find the breakers of another library, for {@code backoff.breakers.<name>.provider}.
+	 * Implementations are thread-safe.
+	 */
+	public interface OtherBreakers {
+
+		/**
+		 * Return the permits of a breaker. If no breaker has that name, the message of
+		 * the exception is the violated rule, without a full stop.
+		 */
+		CallPermits permits(String name, boolean awaited);
+
+		/**
+		 * Return the state of a breaker in the other library's words, in lower case, or
+		 * null if it is unknown.
+		 */
+		default @Nullable String state(String name) {
+			return null;
+		}
 
 	}
 

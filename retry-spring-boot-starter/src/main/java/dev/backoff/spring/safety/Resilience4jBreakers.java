@@ -28,7 +28,7 @@ import dev.backoff.spring.configuration.Name;
  *
  * @since 0.1
  */
-public final class Resilience4jBreakers implements OtherBreakers {
+public final class Resilience4jBreakers implements OverloadSafety.OtherBreakers {
 
 	private static final Logger logger = LoggerFactory.getLogger(Resilience4jBreakers.class);
 

@@ -22,7 +22,7 @@ import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
-import dev.backoff.spring.safety.OtherBreakers;
+import dev.backoff.spring.safety.OverloadSafety.OtherBreakers;
 import dev.backoff.spring.safety.Resilience4jBreakers;
 
 import static org.assertj.core.api.Assertions.assertThat;

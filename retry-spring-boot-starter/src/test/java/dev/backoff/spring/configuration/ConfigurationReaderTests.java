@@ -225,7 +225,7 @@ class ConfigurationReaderTests {
 		List<Problem> problems = new ArrayList<>();
 		policies.current().check(problems);
 		policies.current().names().forEach((name) -> assertThat(policies.current().peek(name)).isNotNull());
-		assertThat(policies.unused()).isNotNull();
+		assertThat(policies.current().unused(Section.POLICIES)).isNotNull();
 		return problems;
 	}
 

@@ -70,7 +70,7 @@ class ConfigurationSourcesTests {
 				.run((context) -> {
 					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
 					assertThat(policies.current().names()).containsExactly("payment-callback");
-					assertThat(policies.unused()).isEmpty();
+					assertThat(policies.current().unused(Section.POLICIES)).isEmpty();
 					assertThat(policies.resolve("PaymentCallback").name()).isEqualTo("payment-callback");
 				});
 		}
@@ -235,7 +235,8 @@ class ConfigurationSourcesTests {
 		void ofAPolicyDoesNotMatter(String name) {
 			SmallApplication.of(Callback.class)
 				.yaml("backoff.policies." + name + ".base: 1s")
-				.run((context) -> assertThat(context.getBean(BackoffPolicies.class).unused()).isEmpty());
+				.run((context) -> assertThat(context.getBean(BackoffPolicies.class).current().unused(Section.POLICIES))
+					.isEmpty());
 		}
 
 		@ParameterizedTest

@@ -14,6 +14,8 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.advice.BackoffMethods;
+import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -245,7 +247,7 @@ class OverloadConfigurationTests {
 				assertThat(budgets).containsExactly("stock-check", "stock-check");
 				assertThat(policies.configuration().budget("stock-check").name()).isEqualTo("stock-check");
 				assertThat(policies.configuration().budget("stock-check").settings().tokens()).isEqualTo(5);
-				assertThat(policies.unusedBudgets()).isEmpty();
+				assertThat(policies.current().unused(Section.BUDGETS)).isEmpty();
 			});
 		}
 
@@ -300,8 +302,8 @@ class OverloadConfigurationTests {
 				""");
 		application.run((context) -> {
 			BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-			assertThat(policies.unusedBreakers()).containsExactly("spare-one", "spare-two");
-			assertThat(policies.unusedBudgets()).containsExactly("spare");
+			assertThat(policies.current().unused(Section.BREAKERS)).containsExactly("spare-one", "spare-two");
+			assertThat(policies.current().unused(Section.BUDGETS)).containsExactly("spare");
 		});
 		assertThat(application.startupLog()).isEmpty();
 	}
