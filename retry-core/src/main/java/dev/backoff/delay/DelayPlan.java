@@ -91,7 +91,7 @@ public final class DelayPlan {
 	 * multiplier M, attempts of the time τ and the greatest jitter j it is
 	 * {@code base = (deadline - (N+1)·τ)·(M-1) / (j·(M^N - 1))}, or
 	 * {@code (deadline - (N+1)·τ) / (j·N)} for M = 1. With a cap there is no closed form,
-	 * and the base is found by bisection. For 5 retries, ×2, within 30 s: <pre>
+	 * so that the base is found by bisection. For 5 retries, ×2, within 30 s: <pre>
 	 * attempts of   0 s        2 s        0 s, ±20 %
 	 * base          967.7 ms   580.6 ms   806.5 ms
 	 * </pre>
@@ -123,42 +123,28 @@ public final class DelayPlan {
 		if (waits <= 0) {
 			return Duration.ZERO;
 		}
-		double growth = (multiplier == 1) ? retries : Math.expm1(retries * Math.log(multiplier)) / (multiplier - 1);
-		double base = waits / growth;
-		if (multiplier == 1) {
-			return Duration.ofNanos(Math.min(cap(longest, (long) base), (long) base));
-		}
-		// false if the power overflows to infinity or NaN: then the cap binds
-		boolean below = base * Math.pow(multiplier, retries - 1.0) <= cap(longest, (long) base);
-		return Duration.ofNanos(below ? (long) base : largestCappedBase(waits, retries, multiplier, longest));
-	}
-
-	private static long largestCappedBase(double waits, int retries, double multiplier, long cap) {
 		long fits = 0;
 		// one delay is no longer than all of them
-		long tooLong = Nanos.plus((cap == BUILT_IN) ? (long) waits : cap, 1);
-		while (tooLong - fits > 1) {
-			long middle = fits + (tooLong - fits) / 2;
-			if (cappedTotal(middle, retries, multiplier, cap(cap, middle)) <= waits) {
+		long most = Math.min((long) waits, (longest == BUILT_IN) ? Nanos.UNLIMITED : longest);
+		while (fits < most) {
+			long middle = most - (most - fits) / 2;
+			if (total(middle, retries, multiplier,
+					(longest == BUILT_IN) ? BackoffRule.builtInCap(middle) : longest) <= waits) {
 				fits = middle;
 			}
 			else {
-				tooLong = middle;
+				most = middle - 1;
 			}
 		}
-		return fits;
+		return Duration.ofNanos(fits);
 	}
 
-	private static long cap(long cap, long base) {
-		return (cap == BUILT_IN) ? BackoffRule.builtInCap(base) : cap;
-	}
-
-	private static double cappedTotal(long base, int retries, double multiplier, long cap) {
+	private static double total(long base, int retries, double multiplier, long cap) {
 		double total = 0;
 		double delay = base;
 		for (int retry = 1; retry <= retries && delay > 0; retry++) {
-			if (delay >= cap) {
-				return total + (retries - retry + 1.0) * cap;
+			if (delay >= cap || multiplier == 1) {
+				return total + (retries - retry + 1.0) * Math.min(delay, cap);
 			}
 			total += delay;
 			delay *= multiplier;

@@ -1,52 +1,42 @@
 package dev.backoff.delay;
 
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /** Given delays, the last of which repeats. */
-final class LadderShape implements Shape {
+record LadderShape(List<Duration> delays) implements Shape {
 
-	private final long[] levels;
-
-	LadderShape(long[] levels) {
-		this.levels = levels;
+	LadderShape {
+		if (delays.isEmpty()) {
+			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one level.");
+		}
+		delays.forEach((level) -> Nanos.notNegative("level", level));
+		delays = List.copyOf(delays);
 	}
 
 	@Override
 	public long nanos(int retry) {
-		return this.levels[Math.min(Rules.retry(retry), this.levels.length) - 1];
+		return Nanos.of(this.delays.get(Math.min(Rules.retry(retry), levels()) - 1));
 	}
 
 	@Override
 	public Shape withBaseAtLeast(Duration floor) {
-		long least = Nanos.of(floor);
-		return new LadderShape(Arrays.stream(this.levels).map((level) -> Math.max(level, least)).toArray());
+		return new LadderShape(
+				this.delays.stream().map((level) -> (level.compareTo(floor) < 0) ? floor : level).toList());
 	}
 
 	@Override
 	public int levels() {
-		return this.levels.length;
-	}
-
-	@Override
-	public boolean equals(Object other) {
-		return other instanceof LadderShape that && Arrays.equals(this.levels, that.levels);
-	}
-
-	@Override
-	public int hashCode() {
-		return Arrays.hashCode(this.levels);
+		return this.delays.size();
 	}
 
 	@Override
 	public String toString() {
-		return Arrays.stream(this.levels)
-			.mapToObj(DurationText::exact)
-			.collect(Collectors.joining(", ", "ladder ", ""));
+		return this.delays.stream().map(DurationText::exact).collect(Collectors.joining(", ", "ladder ", ""));
 	}
 
 }

@@ -1,10 +1,5 @@
 package dev.backoff.delay;
 
-import java.time.Duration;
-import java.util.List;
-
-import dev.backoff.time.Nanos;
-
 /** Check the arguments of shapes, rules and plans. */
 final class Rules {
 
@@ -17,13 +12,6 @@ final class Rules {
 					"Invalid multiplier (" + value + "): must be a finite number of at least 1.");
 		}
 		return value;
-	}
-
-	static long[] levels(List<Duration> levels) {
-		if (levels.isEmpty()) {
-			throw new IllegalArgumentException("Invalid ladder ([]): must have at least one level.");
-		}
-		return levels.stream().mapToLong((level) -> Nanos.notNegative("level", level)).toArray();
 	}
 
 	static int retry(int retry) {

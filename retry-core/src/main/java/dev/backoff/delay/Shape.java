@@ -62,7 +62,7 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 * @throws IllegalArgumentException if there is no level or one is negative
 	 */
 	static Shape ladder(List<Duration> levels) {
-		return new LadderShape(Rules.levels(levels));
+		return new LadderShape(levels);
 	}
 
 	/**

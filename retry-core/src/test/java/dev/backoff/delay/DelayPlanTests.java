@@ -182,7 +182,7 @@ class DelayPlanTests {
 	@Nested
 	class LargestBase {
 
-		/* The last by bisection, since it has a cap; the others by the closed form. */
+		/* The last has a cap; the others follow the closed form. */
 		@ParameterizedTest
 		@CsvSource({ "30000, 5, 2, 0, 1, 967.7", "30000, 5, 2, 2000, 1, 580.6", "30000, 5, 3, 0, 1, 247.9",
 				"30000, 5, 2, 0, 1.2, 806.5", "5000, 4, 2, 0, 1, 333.3", "5000, 4, 2, 800, 1, 66.7",
