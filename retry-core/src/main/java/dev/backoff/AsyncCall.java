@@ -251,7 +251,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		try {
 			stage = CallStack.ofThread()
 				.within(this.state,
-						() -> CallObservation.within(observed, () -> limit.run(this.state, () -> start(running))));
+						() -> CallEvents.within(observed, () -> limit.run(this.state, () -> start(running))));
 		}
 		catch (Throwable failure) {
 			keepInterrupt(failure);

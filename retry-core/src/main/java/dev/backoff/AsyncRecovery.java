@@ -32,7 +32,7 @@ final class AsyncRecovery<T extends @Nullable Object>
 		CompletionStage<T> stage;
 		try {
 			stage = CallStack.ofThread()
-				.within(this.call.around(), () -> CallObservation.within(this.result.observed(),
+				.within(this.call.around(), () -> CallEvents.within(this.result.observed(),
 						() -> this.call.started(recovery.recover(context, this.report), "The recovery of ")));
 		}
 		catch (Throwable failure) {

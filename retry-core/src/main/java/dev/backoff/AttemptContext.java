@@ -49,7 +49,9 @@ final class AttemptContext {
 
 	private int captures;
 
-	@Nullable CallObservation observation;
+	CallObserver.@Nullable ObservedCall observed;
+
+	private CallObserver.@Nullable ObservedAttempt observedAttempt;
 
 	/* The number of the attempt in the order of all, or 0 if the call is not durable. */
 	long fence;
@@ -97,8 +99,19 @@ final class AttemptContext {
 
 	/** Observe the call, and publish which observed calls are around it. */
 	void observe(CallObserver.ObservedCall observed) {
-		this.observation = new CallObservation(observed);
+		this.observed = observed;
 		tellAround(observed, this.call.around());
+	}
+
+	CallObserver.@Nullable Observed observeAttempt() {
+		this.observedAttempt = (this.observed != null) ? this.observed.attemptBegins(this.call.attempt()) : null;
+		return this.observedAttempt;
+	}
+
+	CallObserver.@Nullable ObservedAttempt takeObservedAttempt() {
+		CallObserver.ObservedAttempt ended = this.observedAttempt;
+		this.observedAttempt = null;
+		return ended;
 	}
 
 	/** Publish to a call which observed calls are around it, innermost first. */

@@ -100,8 +100,7 @@ final class CallEvents {
 	}
 
 	void attempt(CallState call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
-		CallObservation observation = call.observation();
-		CallObserver.ObservedAttempt attempt = (observation != null) ? observation.takeAttempt() : null;
+		CallObserver.ObservedAttempt attempt = call.takeObservedAttempt();
 		try (CallObserver.Scope scope = open(attempt)) {
 			record((recorder) -> recorder.attempt(call.attempt(), outcome, nanos));
 		}
@@ -190,6 +189,14 @@ final class CallEvents {
 			catch (Throwable ex) {
 				hookFailed("rejected result", ex);
 			}
+		}
+	}
+
+	/** Run work while the given call or attempt, if any, is open. */
+	static <R extends @Nullable Object, X extends Throwable> R within(CallObserver.@Nullable Observed observed,
+			Operation<R, X> work) throws X {
+		try (CallObserver.Scope scope = open(observed)) {
+			return work.run();
 		}
 	}
 

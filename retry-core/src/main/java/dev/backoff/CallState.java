@@ -125,19 +125,18 @@ final class CallState {
 		this.limit = Math.min(this.limit, Nanos.plus(elapsed(now()), nanos));
 	}
 
-	@Nullable CallObservation observation() {
-		return (this.context != null) ? this.context.observation : null;
-	}
-
 	CallObserver.@Nullable ObservedCall observed() {
-		CallObservation observation = observation();
-		return (observation != null) ? observation.call : null;
+		return (this.context != null) ? this.context.observed : null;
 	}
 
 	/** Begin to observe the attempt, if the call is observed. */
 	CallObserver.@Nullable Observed observeAttempt() {
-		CallObservation observation = observation();
-		return (observation != null) ? observation.attemptBegins(this.attempt) : null;
+		return (this.context != null) ? this.context.observeAttempt() : null;
+	}
+
+	/** Return the observed attempt that has ended, the first time it is asked for. */
+	CallObserver.@Nullable ObservedAttempt takeObservedAttempt() {
+		return (this.context != null) ? this.context.takeObservedAttempt() : null;
 	}
 
 	/** Leave the queue, or give the permit back that was granted there. */

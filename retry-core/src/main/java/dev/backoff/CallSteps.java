@@ -28,7 +28,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/** Run an attempt that is limited, listed or observed. */
 	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
-		return CallObservation.within(call.observeAttempt(),
+		return CallEvents.within(call.observeAttempt(),
 				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
 	}
 
@@ -214,8 +214,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	/** Give the permit of an attempt back that is not made, or that does not count. */
 	void releaseUncounted(Decision.Proceed proceed, CallState call) {
 		this.guard.released(call, proceed.permit());
-		CallObservation observation = call.observation();
-		CallObserver.ObservedAttempt observed = (observation != null) ? observation.takeAttempt() : null;
+		CallObserver.ObservedAttempt observed = call.takeObservedAttempt();
 		if (observed != null) {
 			observed.ends(AttemptOutcome.CANCELLED, null);
 		}
@@ -280,7 +279,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			return result;
 		}
 		try {
-			return result.recovered(CallObservation.within(result.observed(), () -> recovery.recover(context, report)));
+			return result.recovered(CallEvents.within(result.observed(), () -> recovery.recover(context, report)));
 		}
 		catch (Throwable ex) {
 			return result.recoveryFailed(ex);
