@@ -86,23 +86,19 @@ final class AttemptLimit {
 	 * pending, the work has not noticed it and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(CallState call, Operation<T, X> work) throws X {
-		if (this.listing == null) {
-			return runLimited(call, work);
-		}
-		CallRegistry.Listed attempt = this.listing.add(call);
+		CallRegistry.Listed attempt = (this.listing != null) ? this.listing.add(call) : null;
 		try {
-			return runLimited(call, work);
+			return isSet() ? runLimited(call, work) : work.run();
 		}
 		finally {
-			this.listing.remove(attempt);
+			if (attempt != null && this.listing != null) {
+				this.listing.remove(attempt);
+			}
 		}
 	}
 
 	private <T extends @Nullable Object, X extends Throwable> T runLimited(CallState call, Operation<T, X> work)
 			throws X {
-		if (!isSet()) {
-			return work.run();
-		}
 		CallStack stack = CallStack.ofThread();
 		Interruption outer = stack.interruption;
 		Interruption interruption = new Interruption(outer);

@@ -252,7 +252,12 @@ public final class CallRegistry {
 
 	/** List an attempt on this thread, until it is taken out. */
 	Listed add(CallState call) {
-		Listed attempt = new OnThread(call, call.attempt(), call.attemptStart, Thread.currentThread());
+		// as it begins, since a call is read on its own thread only
+		CallSettings settings = call.settings();
+		int number = call.attempt();
+		long began = call.attemptStart;
+		Thread thread = Thread.currentThread();
+		Listed attempt = () -> RunningAttempt.of(settings, number, began, thread.getName());
 		add(attempt);
 		return attempt;
 	}
@@ -297,7 +302,9 @@ public final class CallRegistry {
 		abstract CallState call();
 
 		/** End the wait here, if it goes on, because of the shutdown; throw nothing. */
-		abstract void shutDown();
+		void shutDown() {
+			run();
+		}
 
 		/**
 		 * End the wait as if its time had come; throw nothing, and run no code of the
@@ -360,11 +367,6 @@ public final class CallRegistry {
 			this.signal.raise();
 		}
 
-		@Override
-		void shutDown() {
-			run();
-		}
-
 	}
 
 	/** A call as it waited, before its ticker is read. */
@@ -379,20 +381,11 @@ public final class CallRegistry {
 	}
 
 	/** Is listed while it may run an attempt. */
+	@FunctionalInterface
 	interface Listed {
 
 		/** Return the attempt that runs now, or null. */
 		@Nullable RunningAttempt now();
-
-	}
-
-	/* As it began, since a call is read on its own thread only. */
-	private record OnThread(CallState call, int attempt, long began, Thread thread) implements Listed {
-
-		@Override
-		public RunningAttempt now() {
-			return RunningAttempt.of(this.call.settings(), this.attempt, this.began, this.thread.getName());
-		}
 
 	}
 

@@ -1,6 +1,7 @@
 package dev.backoff.budget;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -36,7 +37,11 @@ public final class RetryBudget {
 
 	private final LongAdder refused = new LongAdder();
 
-	private final FreeRetry free = new FreeRetry();
+	/*
+	 * How many retries without a token may still fail: 0 if none may go, and negative
+	 * while one goes.
+	 */
+	private final AtomicInteger chances = new AtomicInteger();
 
 	private final LongAdder barred = new LongAdder();
 
@@ -173,7 +178,7 @@ public final class RetryBudget {
 			state = openState(seen);
 		}
 		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
-		this.free.reset();
+		this.chances.set(0);
 		update((strikes) -> 0);
 		if (this.dry.compareAndSet(true, false)) {
 			tell(this.listener::recovered);
@@ -240,7 +245,7 @@ public final class RetryBudget {
 
 	private void noteRecovery(Bucket seen, long balance) {
 		if (this.dry.get() && balance >= seen.recoveredAt && seen.capacity > 0 && this.dry.compareAndSet(true, false)) {
-			this.free.reset();
+			this.chances.set(0);
 			tell(this.listener::recovered);
 		}
 	}
@@ -316,6 +321,9 @@ public final class RetryBudget {
 		/* Binds only policies with more attempts than four. */
 		private static final int MOST_TIMED_OUT = 3;
 
+		/* So many retries without a token may fail in a row. */
+		private static final int MOST_FREE = 3;
+
 		private int refund;
 
 		private int takenAfterTimeouts;
@@ -365,7 +373,8 @@ public final class RetryBudget {
 		 */
 		public boolean tryWithdraw(boolean waiting, boolean afterTimeout) {
 			freeEnded(false, !afterTimeout);
-			this.free = this.waitsNow && waiting && RetryBudget.this.free.tryTake();
+			int left = RetryBudget.this.chances.get();
+			this.free = this.waitsNow && waiting && left > 0 && RetryBudget.this.chances.compareAndSet(left, -left);
 			boolean taken = !this.free && RetryBudget.this.tryWithdraw(waiting);
 			this.refund += (taken && !afterTimeout) ? 1 : 0;
 			this.takenAfterTimeouts += (taken && afterTimeout) ? 1 : 0;
@@ -405,8 +414,13 @@ public final class RetryBudget {
 			freeEnded(succeeded && this.waited, true);
 		}
 
+		/* Note the end of a retry without a token, or of a call that had none. */
 		private void freeEnded(boolean succeeded, boolean answered) {
-			RetryBudget.this.free.ended(this.free, succeeded, answered);
+			AtomicInteger chances = RetryBudget.this.chances;
+			int left = chances.get();
+			if (this.free ? left < 0 : left == 0) {
+				chances.compareAndSet(left, succeeded ? MOST_FREE : (this.free && answered) ? -left - 1 : 0);
+			}
 			this.free = false;
 		}
 

@@ -53,8 +53,6 @@ public final class RetryPolicy {
 
 	private final long attemptTimeout;
 
-	private final long shortestAttempt;
-
 	private final long retryAfterMax;
 
 	private final int maxWaiting;
@@ -65,17 +63,12 @@ public final class RetryPolicy {
 		this.rule = BackoffRule.of(shape,
 				(builder.cap != null) ? builder.cap : Duration.ofNanos(BackoffRule.builtInCap(shape)), builder.jitter);
 		this.throttledRule = this.rule.withBaseAtLeast(builder.throttledBase);
-		this.deadline = nanos(builder.deadline, Nanos.UNLIMITED);
-		this.attemptTimeout = nanos(builder.attemptTimeout, Nanos.UNLIMITED);
-		this.shortestAttempt = Nanos.of(builder.shortestAttempt);
-		this.retryAfterMax = nanos(builder.retryAfterMax,
-				Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestLevel(shape)));
+		this.deadline = builder.deadline;
+		this.attemptTimeout = builder.attemptTimeout;
+		this.retryAfterMax = (builder.retryAfterMax != null) ? Nanos.of(builder.retryAfterMax)
+				: Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestLevel(shape));
 		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
 				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * builder.concurrency);
-	}
-
-	private static long nanos(@Nullable Duration duration, long otherwise) {
-		return (duration != null) ? Nanos.of(duration) : otherwise;
 	}
 
 	private static long longestLevel(Shape ladder) {
@@ -157,7 +150,7 @@ public final class RetryPolicy {
 	 * {@return the least time before the deadline for an attempt, in nanoseconds}
 	 */
 	public long shortestAttemptNanos() {
-		return this.shortestAttempt;
+		return this.builder.shortestAttempt;
 	}
 
 	/**

@@ -36,11 +36,11 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	int maxAttempts = 4;
 
-	@Nullable Duration deadline;
+	long deadline = Nanos.UNLIMITED;
 
-	@Nullable Duration attemptTimeout;
+	long attemptTimeout = Nanos.UNLIMITED;
 
-	Duration shortestAttempt = Duration.ofMillis(10);
+	long shortestAttempt = 10_000_000;
 
 	List<Class<? extends Throwable>> retryOn = List.of();
 
@@ -96,7 +96,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 		this.base = preset.base();
 		this.cap = preset.cap();
 		this.maxAttempts = preset.maxAttempts();
-		this.deadline = (preset.deadline() != null) ? preset.deadline() : this.deadline;
+		this.deadline = (preset.deadline() != null) ? Nanos.of(preset.deadline()) : this.deadline;
 		this.multiplier = (preset.multiplier() != null) ? preset.multiplier() : this.multiplier;
 		this.jitter = (preset.jitter() != null) ? preset.jitter() : this.jitter;
 		this.postponedWhenEmpty = preset.isPostponedWhenEmpty() || this.postponedWhenEmpty;
@@ -192,10 +192,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 * @throws IllegalArgumentException if the deadline is zero or negative
 	 */
 	public RetryPolicyBuilder deadline(@Nullable Duration deadline) {
-		if (deadline != null) {
-			Nanos.aboveZero("deadline", deadline);
-		}
-		this.deadline = deadline;
+		this.deadline = (deadline != null) ? Nanos.aboveZero("deadline", deadline) : Nanos.UNLIMITED;
 		return this;
 	}
 
@@ -210,10 +207,8 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 * @throws IllegalArgumentException if the timeout is zero or negative
 	 */
 	public RetryPolicyBuilder attemptTimeout(@Nullable Duration attemptTimeout) {
-		if (attemptTimeout != null) {
-			Nanos.aboveZero("attemptTimeout", attemptTimeout);
-		}
-		this.attemptTimeout = attemptTimeout;
+		this.attemptTimeout = (attemptTimeout != null) ? Nanos.aboveZero("attemptTimeout", attemptTimeout)
+				: Nanos.UNLIMITED;
 		return this;
 	}
 
@@ -224,8 +219,7 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 * @throws IllegalArgumentException if it is negative
 	 */
 	public RetryPolicyBuilder shortestAttempt(Duration shortestAttempt) {
-		Nanos.notNegative("shortestAttempt", shortestAttempt);
-		this.shortestAttempt = shortestAttempt;
+		this.shortestAttempt = Nanos.notNegative("shortestAttempt", shortestAttempt);
 		return this;
 	}
 
