@@ -31,7 +31,7 @@ import org.springframework.resilience.annotation.Retryable;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.otherretries.OtherRetries;
-import dev.backoff.spring.otherretries.OtherRetry;
+import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -20,7 +20,7 @@ import org.springframework.core.retry.RetryTemplate;
 
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.otherretries.OtherRetries;
-import dev.backoff.spring.otherretries.OtherRetry;
+import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;

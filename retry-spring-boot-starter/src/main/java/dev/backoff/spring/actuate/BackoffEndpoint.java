@@ -42,7 +42,7 @@ import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.otherretries.OtherRetries;
-import dev.backoff.spring.otherretries.OtherRetry;
+import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyResolver;

@@ -35,7 +35,6 @@ import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.RefreshListener;
 import dev.backoff.spring.otherretries.OtherRetries;
-import dev.backoff.spring.otherretries.OtherRetriesLog;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -94,13 +93,9 @@ public final class BackoffAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
-	OtherRetries backoffOtherRetries(ConfigurableListableBeanFactory beanFactory, BackoffMethods methods) {
-		return new OtherRetries(beanFactory, methods);
-	}
-
-	@Bean
-	OtherRetriesLog backoffOtherRetriesLog(BackoffPolicies policies, OtherRetries retries) {
-		return new OtherRetriesLog(policies.configuration(), retries);
+	OtherRetries backoffOtherRetries(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory,
+			BackoffMethods methods) {
+		return new OtherRetries(policies.configuration(), beanFactory, methods);
 	}
 
 	/* One for each task: the common pool may be busy with calls that fail. */

@@ -20,6 +20,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
+
 /**
  * The retry annotations of Spring Framework, Spring Retry and Resilience4j on the methods
  * of beans.

@@ -3,28 +3,39 @@ package dev.backoff.spring.otherretries;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
 
+import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.BackoffProperties;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.PolicyUses;
 
 /**
  * Find the other retries of an application: annotations on methods, and beans that are
- * known by their type. The settings of beans are not read. No bean is created.
- * Thread-safe.
+ * known by their type. The settings of beans are not read. No bean is created. Those
+ * beside {@code @Backoff} and all beans are logged once, after start-up. Thread-safe.
  *
  * @since 0.1
  */
-public final class OtherRetries {
+public final class OtherRetries implements ApplicationListener<ApplicationReadyEvent> {
+
+	private final BackoffConfiguration configuration;
 
 	private final ConfigurableListableBeanFactory factory;
 
 	private final PolicyUses uses;
 
-	public OtherRetries(ConfigurableListableBeanFactory factory, PolicyUses uses) {
+	private final AtomicBoolean logged = new AtomicBoolean();
+
+	public OtherRetries(BackoffConfiguration configuration, ConfigurableListableBeanFactory factory, PolicyUses uses) {
+		this.configuration = configuration;
 		this.factory = factory;
 		this.uses = uses;
 	}
@@ -34,20 +45,43 @@ public final class OtherRetries {
 		Set<Method> ours = this.uses.uses().stream().map((use) -> use.annotated().method()).collect(Collectors.toSet());
 		return Stream
 			.of(besideOurs().stream(), OtherAnnotations.of(this.factory, (method) -> !ours.contains(method)),
-					beans().stream())
+					RepeatingBeans.of(this.factory).stream())
 			.flatMap(Function.identity())
 			.toList();
 	}
 
-	List<OtherRetry> besideOurs() {
+	private List<OtherRetry> besideOurs() {
 		return this.uses.uses()
 			.stream()
 			.flatMap((use) -> OtherAnnotations.of(use.annotated().method(), use.annotated().type(), use.method()))
 			.toList();
 	}
 
-	List<OtherRetry> beans() {
-		return RepeatingBeans.of(this.factory);
+	@Override
+	public void onApplicationEvent(ApplicationReadyEvent event) {
+		if (!this.configuration.isEnabled()
+				|| this.configuration.get(SettingKey.OTHER_RETRIES) == BackoffProperties.OtherRetries.OFF
+				|| !this.logged.compareAndSet(false, true)) {
+			return;
+		}
+		try {
+			OtherRetriesLog.log(besideOurs(), RepeatingBeans.of(this.factory));
+		}
+		catch (RuntimeException | LinkageError ex) {
+			OtherRetriesLog.failed(ex);
+		}
+	}
+
+	/**
+	 * A part of the application that repeats calls by itself.
+	 *
+	 * @param name what repeats, for instance {@code Apache HttpClient 5}
+	 * @param place where it is set up: a bean ({@code bean orderClient}) or a method
+	 * ({@code OrderService.place})
+	 * @param when what it repeats
+	 * @param off how to switch it off
+	 */
+	public record OtherRetry(String name, String place, String when, String off) {
 	}
 
 }

@@ -6,6 +6,8 @@ import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
+import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
+
 /** Clients and other beans that repeat calls by themselves, known by their type. */
 final class RepeatingBeans {
 

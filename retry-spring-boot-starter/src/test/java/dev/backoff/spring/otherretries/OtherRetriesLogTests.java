@@ -18,11 +18,13 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.resilience.annotation.Retryable;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.configuration.BackoffConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,7 +83,8 @@ class OtherRetriesLogTests {
 
 	@Test
 	void survivesASearchThatFails(CapturedOutput output) {
-		this.runner.withBean(OtherRetries.class, () -> new OtherRetries(null, null)).run((context) -> {
+		BackoffConfiguration configuration = BackoffConfiguration.read(new StandardEnvironment());
+		this.runner.withBean(OtherRetries.class, () -> new OtherRetries(configuration, null, null)).run((context) -> {
 			ready(context);
 			assertThat(logged(output)).isEmpty();
 		});
