@@ -50,16 +50,11 @@ final class GrpcFailureClassifier implements TypedClassifier {
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
 		Throwable found = Causes.find(failure, (link) -> mayKnow(link.getClass()));
-		if (found instanceof StatusRuntimeException unchecked) {
-			return classify(found, unchecked.getStatus(), unchecked.getTrailers());
-		}
-		return (found instanceof StatusException checked) ? classify(found, checked.getStatus(), checked.getTrailers())
-				: null;
+		return (found != null) ? classify(found, Status.trailersFromThrowable(found)) : null;
 	}
 
-	private static @Nullable FailureClassification classify(Throwable found, Status status,
-			@Nullable Metadata trailers) {
-		return switch (status.getCode()) {
+	private static @Nullable FailureClassification classify(Throwable found, @Nullable Metadata trailers) {
+		return switch (Status.fromThrowable(found).getCode()) {
 			case OK -> null;
 			case UNAVAILABLE, ABORTED ->
 				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
