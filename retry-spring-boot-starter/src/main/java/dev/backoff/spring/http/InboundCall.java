@@ -5,6 +5,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 import io.micrometer.common.KeyValue;
+import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
@@ -55,7 +56,7 @@ record InboundCall(int number, @Nullable RetryContext deadline) {
 		restore((this.number > 0) ? attempt() : before);
 		return () -> {
 			scope.close();
-			restore(before);
+			InboundCall.restore(before);
 		};
 	}
 
@@ -67,6 +68,34 @@ record InboundCall(int number, @Nullable RetryContext deadline) {
 		else {
 			MDC.remove(ATTEMPT);
 		}
+	}
+
+	/**
+	 * Carry the number into the logs of other threads, by Micrometer's
+	 * context-propagation, which finds this class as a service.
+	 */
+	public static final class AttemptNumberAccessor implements ThreadLocalAccessor<String> {
+
+		@Override
+		public Object key() {
+			return ATTEMPT;
+		}
+
+		@Override
+		public @Nullable String getValue() {
+			return MDC.get(ATTEMPT);
+		}
+
+		@Override
+		public void setValue(String value) {
+			InboundCall.restore(value);
+		}
+
+		@Override
+		public void setValue() {
+			InboundCall.restore(null);
+		}
+
 	}
 
 }
