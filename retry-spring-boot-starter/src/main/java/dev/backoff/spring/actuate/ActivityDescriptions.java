@@ -18,8 +18,8 @@ import dev.backoff.CallRegistry.WaitingCall;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
-import dev.backoff.spring.observation.StoppedCall;
 import dev.backoff.spring.observation.StoppedCalls;
+import dev.backoff.spring.observation.StoppedCalls.StoppedCall;
 
 /**
  * Describe the calls of policies: those that were counted, those that wait, attempts that

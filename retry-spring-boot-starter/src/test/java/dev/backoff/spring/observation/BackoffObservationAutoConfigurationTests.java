@@ -36,6 +36,7 @@ import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.RecordingRecorder;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+import dev.backoff.spring.observation.StoppedCalls.StoppedCall;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;

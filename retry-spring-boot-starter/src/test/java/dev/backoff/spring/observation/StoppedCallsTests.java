@@ -27,6 +27,7 @@ import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.failure.BuiltInFailureClassifiers;
+import dev.backoff.spring.observation.StoppedCalls.StoppedCall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
