@@ -56,7 +56,7 @@ public final class BackoffObservationAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean(CallRecorder.Factory.class)
 	BoundedRecorders<MethodCounts> backoffPlainRecorders() {
-		return new BoundedRecorders<>(MethodCounts::new);
+		return BoundedRecorders.plain();
 	}
 
 	@Configuration(proxyBeanMethods = false)

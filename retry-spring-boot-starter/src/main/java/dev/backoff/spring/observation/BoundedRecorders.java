@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 
 import dev.backoff.event.CallRecorder;
 
@@ -17,7 +16,7 @@ import dev.backoff.event.CallRecorder;
  *
  * @param <M> the type of recorder
  */
-final class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Factory, CallStatistics {
+abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Factory, CallStatistics {
 
 	/** The greatest number of pairs that have recorders of their own. */
 	static final int MOST = 1_000;
@@ -31,12 +30,20 @@ final class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Fac
 
 	private final Object adding = new Object();
 
-	private final BiFunction<String, String, M> make;
+	/** Return the recorders of calls without meters. */
+	static BoundedRecorders<MethodCounts> plain() {
+		return new BoundedRecorders<>() {
 
-	/** Make recorders by a function, which is called under a lock. */
-	BoundedRecorders(BiFunction<String, String, M> make) {
-		this.make = make;
+			@Override
+			MethodCounts make(String policy, String method) {
+				return new MethodCounts(policy, method);
+			}
+
+		};
 	}
+
+	/** Make a recorder, under a lock. */
+	abstract M make(String policy, String method);
 
 	@Override
 	public M recorder(String policy, String method) {
@@ -52,7 +59,7 @@ final class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Fac
 
 	private M add(String policy, String method) {
 		this.policies.add(policy);
-		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> this.make.apply(policy, method));
+		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> make(policy, method));
 	}
 
 	@Override

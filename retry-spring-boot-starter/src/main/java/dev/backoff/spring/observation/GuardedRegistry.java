@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -180,39 +179,34 @@ final class GuardedRegistry {
 	}
 
 	/**
-	 * Meters of one name that differ in tags with a fixed set of values. A meter is
-	 * registered at its first use, and found in an array afterwards. Thread-safe: two
-	 * threads that register one meter get the same one from the registry.
+	 * Meters of one name, one for each key. A meter is registered at its first use, and
+	 * found in an array afterwards. Thread-safe: two threads that register one meter get
+	 * the same one from the registry.
 	 *
 	 * @param <M> the type of meter
 	 */
-	static final class Cells<M> {
+	static final class Cells<K extends Enum<K>, M> {
 
 		/* Asked first: a registration without a registry would allocate at each call. */
 		private final GuardedRegistry registry;
 
 		private final AtomicReferenceArray<@Nullable M> cells;
 
-		private final IntFunction<@Nullable M> registration;
+		private final Function<K, @Nullable M> registration;
 
-		Cells(GuardedRegistry registry, int size, IntFunction<@Nullable M> registration) {
+		Cells(GuardedRegistry registry, Class<K> keys, Function<K, @Nullable M> registration) {
 			this.registry = registry;
-			this.cells = new AtomicReferenceArray<>(size);
+			this.cells = new AtomicReferenceArray<>(keys.getEnumConstants().length);
 			this.registration = registration;
 		}
 
-		/** Return the meter of a tag's value, or null if there is no registry yet. */
+		/** Return the meter of a key, or null if there is no registry yet. */
 		@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
-		@Nullable M at(Enum<?> value) {
-			return at(value.ordinal());
-		}
-
-		/** Return the meter with the given index, or null if there is no registry yet. */
-		@Nullable M at(int index) {
-			M meter = this.cells.get(index);
+		@Nullable M at(K key) {
+			M meter = this.cells.get(key.ordinal());
 			if (meter == null && this.registry.isThere()) {
-				meter = this.registration.apply(index);
-				this.cells.set(index, meter);
+				meter = this.registration.apply(key);
+				this.cells.set(key.ordinal(), meter);
 			}
 			return meter;
 		}

@@ -19,6 +19,7 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.spring.observation.GuardedRegistry.Cells;
 
 /**
  * The meters of one method. A call that succeeds at once adds to one adder, records one
@@ -30,31 +31,22 @@ final class MethodMeters extends MethodCounts {
 	private static final List<StopReason> FROM_THE_START = List.of(StopReason.SUCCEEDED, StopReason.ATTEMPTS_EXHAUSTED,
 			StopReason.DEADLINE, StopReason.BUDGET, StopReason.BREAKER_OPEN);
 
-	private static final String[] NUMBERS = { "1", "2", "3", "4", "5+" };
-
-	private static final AttemptOutcome[] OUTCOMES = AttemptOutcome.values();
-
-	private static final RetryCause[] CAUSES = RetryCause.values();
-
-	private static final RecoveryOutcome[] RECOVERIES = RecoveryOutcome.values();
-
-	private static final StopReason[] REASONS = StopReason.values();
-
-	private static final int FIRST_SUCCESS = cell(1, AttemptOutcome.SUCCESS);
+	private static final List<String> NUMBERS = List.of("1", "2", "3", "4", "5+");
 
 	private final OfPolicy policy;
 
 	private final LongAdder succeeded = calls(StopReason.SUCCEEDED);
 
-	private final GuardedRegistry.Cells<Timer> attempts;
+	/* By the number of the attempt. */
+	private final List<Cells<AttemptOutcome, Timer>> attempts;
 
-	private final GuardedRegistry.Cells<FunctionCounter> calls;
+	private final Cells<StopReason, FunctionCounter> calls;
 
-	private final GuardedRegistry.@Nullable Cells<Timer> durations;
+	private final @Nullable Cells<StopReason, Timer> durations;
 
-	private final GuardedRegistry.Cells<Counter> retries;
+	private final Cells<RetryCause, Counter> retries;
 
-	private final GuardedRegistry.Cells<Counter> recovered;
+	private final Cells<RecoveryOutcome, Counter> recovered;
 
 	/*
 	 * The only timer of a call that succeeds at once. Null without a registry, and where
@@ -66,17 +58,18 @@ final class MethodMeters extends MethodCounts {
 		super(shared.policy(), method);
 		String policy = shared.policy();
 		this.policy = shared;
-		this.attempts = new GuardedRegistry.Cells<>(registry, NUMBERS.length * OUTCOMES.length,
-				(cell) -> registry.timer(BackoffMeters.ATTEMPTS, slo, policy, method, NUMBERS[cell / OUTCOMES.length],
-						OUTCOMES[cell % OUTCOMES.length].tag()));
-		this.calls = new GuardedRegistry.Cells<>(registry, REASONS.length, (index) -> registry
-			.counter(BackoffMeters.CALLS, calls(REASONS[index]), LongAdder::sum, policy, method, REASONS[index].tag()));
-		this.durations = !durations ? null : new GuardedRegistry.Cells<>(registry, REASONS.length,
-				(index) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, REASONS[index].tag()));
-		this.retries = new GuardedRegistry.Cells<>(registry, CAUSES.length,
-				(index) -> registry.counter(BackoffMeters.RETRIES, policy, method, CAUSES[index].tag()));
-		this.recovered = new GuardedRegistry.Cells<>(registry, RECOVERIES.length, (index) -> registry
-			.counter(BackoffMeters.RECOVERED, policy, method, RECOVERIES[index].name().toLowerCase(Locale.ROOT)));
+		this.attempts = NUMBERS.stream()
+			.map((number) -> new Cells<>(registry, AttemptOutcome.class,
+					(outcome) -> registry.timer(BackoffMeters.ATTEMPTS, slo, policy, method, number, outcome.tag())))
+			.toList();
+		this.calls = new Cells<>(registry, StopReason.class, (reason) -> registry.counter(BackoffMeters.CALLS,
+				calls(reason), LongAdder::sum, policy, method, reason.tag()));
+		this.durations = !durations ? null : new Cells<>(registry, StopReason.class,
+				(reason) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, reason.tag()));
+		this.retries = new Cells<>(registry, RetryCause.class,
+				(cause) -> registry.counter(BackoffMeters.RETRIES, policy, method, cause.tag()));
+		this.recovered = new Cells<>(registry, RecoveryOutcome.class, (outcome) -> registry
+			.counter(BackoffMeters.RECOVERED, policy, method, outcome.name().toLowerCase(Locale.ROOT)));
 	}
 
 	@Override
@@ -93,7 +86,7 @@ final class MethodMeters extends MethodCounts {
 	@Override
 	public void attempt(int number, AttemptOutcome outcome, long nanos) {
 		super.attempt(number, outcome, nanos);
-		record(attempt(cell(number, outcome)), nanos);
+		record(timer(number, outcome), nanos);
 	}
 
 	@Override
@@ -117,7 +110,7 @@ final class MethodMeters extends MethodCounts {
 
 	@Override
 	public void queued(long nanos) {
-		record(this.policy.queued.at(0), nanos);
+		record(this.policy.delays.at(DelaySource.CONCURRENCY), nanos);
 	}
 
 	@Override
@@ -131,9 +124,9 @@ final class MethodMeters extends MethodCounts {
 		increment(this.recovered.at(outcome));
 	}
 
-	private @Nullable Timer attempt(int cell) {
-		Timer timer = this.attempts.at(cell);
-		if (cell == FIRST_SUCCESS && this.durations == null) {
+	private @Nullable Timer timer(int number, AttemptOutcome outcome) {
+		Timer timer = this.attempts.get(Math.min(number, NUMBERS.size()) - 1).at(outcome);
+		if (number == 1 && outcome == AttemptOutcome.SUCCESS && this.durations == null) {
 			this.firstSuccess = timer;
 		}
 		return timer;
@@ -145,13 +138,8 @@ final class MethodMeters extends MethodCounts {
 		if (this.policy.throttled.getAsBoolean()) {
 			this.calls.at(StopReason.CONCURRENCY);
 		}
-		attempt(FIRST_SUCCESS);
+		timer(1, AttemptOutcome.SUCCESS);
 		this.policy.publish();
-	}
-
-	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
-	private static int cell(int number, AttemptOutcome outcome) {
-		return (Math.min(number, NUMBERS.length) - 1) * OUTCOMES.length + outcome.ordinal();
 	}
 
 	private static void record(@Nullable Timer timer, long nanos) {
@@ -169,30 +157,28 @@ final class MethodMeters extends MethodCounts {
 	/** The meters that all methods of one policy share. Thread-safe. */
 	static final class OfPolicy {
 
-		private static final DelaySource[] SOURCES = DelaySource.values();
+		private final GuardedRegistry registry;
 
 		private final String policy;
 
 		/* No adder: the sum of an adder's cells can be read as negative. */
 		private final AtomicLong waiting = new AtomicLong();
 
-		private final GuardedRegistry.Cells<Gauge> gauge;
-
-		private final GuardedRegistry.Cells<Timer> delays;
-
-		private final GuardedRegistry.Cells<Timer> queued;
+		/* A wait for a permit is no delay and has a meter of its own. */
+		private final Cells<DelaySource, Timer> delays;
 
 		private final BooleanSupplier throttled;
 
+		private volatile @Nullable Gauge gauge;
+
 		OfPolicy(GuardedRegistry registry, String policy, BooleanSupplier throttled) {
+			this.registry = registry;
 			this.policy = policy;
 			this.throttled = throttled;
-			this.gauge = new GuardedRegistry.Cells<>(registry, 1,
-					(index) -> registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, policy));
-			this.delays = new GuardedRegistry.Cells<>(registry, SOURCES.length,
-					(index) -> registry.timer(BackoffMeters.DELAY, List.of(), policy, SOURCES[index].tag()));
-			this.queued = new GuardedRegistry.Cells<>(registry, 1,
-					(index) -> registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy));
+			this.delays = new Cells<>(registry, DelaySource.class,
+					(source) -> (source == DelaySource.CONCURRENCY)
+							? registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy)
+							: registry.timer(BackoffMeters.DELAY, List.of(), policy, source.tag()));
 		}
 
 		String policy() {
@@ -200,12 +186,14 @@ final class MethodMeters extends MethodCounts {
 		}
 
 		void publish() {
-			this.gauge.at(0);
+			if (this.gauge == null && this.registry.isThere()) {
+				this.gauge = this.registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, this.policy);
+			}
 		}
 
 		void waiting(DelaySource source, long nanos) {
 			this.waiting.incrementAndGet();
-			this.gauge.at(0);
+			publish();
 			if (source != DelaySource.CONCURRENCY) {
 				record(this.delays.at(source), nanos);
 			}

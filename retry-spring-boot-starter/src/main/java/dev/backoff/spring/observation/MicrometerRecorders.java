@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -11,7 +10,6 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.event.CallRecorder;
 import dev.backoff.time.DurationText;
 
 /**
@@ -26,13 +24,10 @@ import dev.backoff.time.DurationText;
  * that throws, is dropped with one WARN per name. A meter that the registry loses later,
  * by {@code clear()} for instance, is not registered again.
  * <p>
- * Tags are bounded: after 1,000 pairs of policy and method, further ones share the method
- * {@code other}, and further policies the policy of that name.
- * <p>
  * Instances that share a registry share the meters. Keep an instance as long as its
  * meters are read, and close it then. Thread-safe.
  */
-final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics, AutoCloseable {
+final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements AutoCloseable {
 
 	private final GuardedRegistry registry;
 
@@ -41,8 +36,6 @@ final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics,
 	private final boolean durations;
 
 	private final Predicate<String> throttled;
-
-	private final BoundedRecorders<MethodMeters> recorders = new BoundedRecorders<>(this::make);
 
 	private final Map<String, MethodMeters.OfPolicy> policies = new ConcurrentHashMap<>();
 
@@ -83,12 +76,12 @@ final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics,
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;
-		this.recorders.recorders().forEach(MethodMeters::publish);
+		recorders().forEach(MethodMeters::publish);
 	}
 
 	@Override
-	public CallRecorder recorder(String policy, String method) {
-		MethodMeters meters = this.recorders.recorder(policy, method);
+	public MethodMeters recorder(String policy, String method) {
+		MethodMeters meters = super.recorder(policy, method);
 		if (this.bound) {
 			meters.publish();
 		}
@@ -101,16 +94,7 @@ final class MicrometerRecorders implements CallRecorder.Factory, CallStatistics,
 	}
 
 	@Override
-	public Optional<MethodCalls> of(String policy, String method) {
-		return this.recorders.of(policy, method);
-	}
-
-	@Override
-	public List<MethodCalls> all() {
-		return this.recorders.all();
-	}
-
-	private MethodMeters make(String policy, String method) {
+	MethodMeters make(String policy, String method) {
 		MethodMeters.OfPolicy shared = this.policies.computeIfAbsent(policy,
 				(name) -> new MethodMeters.OfPolicy(this.registry, name, () -> this.throttled.test(name)));
 		return new MethodMeters(this.registry, shared, method, this.slo, this.durations);

@@ -37,7 +37,7 @@ class CallStatisticsTests {
 	private final VirtualTime time = new VirtualTime();
 
 	static Stream<Arguments> recorders() {
-		return Stream.of(recorders("without meters", new BoundedRecorders<>(MethodCounts::new)),
+		return Stream.of(recorders("without meters", BoundedRecorders.plain()),
 				recorders("with meters", bound(new SimpleMeterRegistry(), false)),
 				recorders("with durations", bound(new SimpleMeterRegistry(), true)),
 				recorders("before there is a registry", new MicrometerRecorders(() -> null)));
@@ -140,7 +140,7 @@ class CallStatisticsTests {
 
 	@Test
 	void areWhatTheyWereWhenAsked() {
-		BoundedRecorders<MethodCounts> recorders = new BoundedRecorders<>(MethodCounts::new);
+		BoundedRecorders<MethodCounts> recorders = BoundedRecorders.plain();
 		CallRecorder recorder = recorders.recorder("orders", "m");
 		recorder.call(StopReason.BUDGET, Duration.ofSeconds(1).toNanos());
 		List<MethodCalls> before = recorders.all();
