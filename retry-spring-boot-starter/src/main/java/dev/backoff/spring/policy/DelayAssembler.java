@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
-import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -32,14 +32,26 @@ final class DelayAssembler {
 
 	private final PolicyDraft values;
 
+	private final boolean ladderWins;
+
+	/* What decides on the shape, or null for the built-in one. */
+	private final @Nullable ConfigValue decisive;
+
 	DelayAssembler(PolicyDraft values) {
 		this.values = values;
+		ConfigValue shape = values.written(PolicyKey.SHAPE);
+		ConfigValue ladder = values.written(PolicyKey.LADDER);
+		this.ladderWins = ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()));
+		this.decisive = this.ladderWins ? ladder : shape;
 	}
 
-	/** Return the delays, or null if there are none, which is then a conflict. */
-	@Nullable Delays assemble() {
+	/**
+	 * Put the delays into a policy. Return their shape, or null if there is none, which
+	 * is then a conflict.
+	 */
+	@Nullable Shape assemble(RetryPolicyBuilder builder) {
 		ShapeName name = shapeName();
-		Jitter jitter = jitter(name, shapeLevel(name));
+		Jitter jitter = jitter(name);
 		Shape shape = switch (name) {
 			case LADDER -> ladder();
 			case FIXED -> Shape.fixed(this.values.read(PolicyKey.BASE));
@@ -53,9 +65,13 @@ final class DelayAssembler {
 		if (shape == null) {
 			return null;
 		}
-		Duration set = cap(name, shape, jitter);
-		Duration cap = (set != null) ? set : Duration.ofNanos(BackoffRule.builtInCap(shape));
-		return new Delays(name, shape, jitter, set, throttledBase(cap));
+		Duration cap = cap(name, shape, jitter);
+		if (cap != null) {
+			builder.cap(cap);
+		}
+		builder.shape(shape).jitter(jitter);
+		builder.throttledBase(throttledBase((cap != null) ? cap : Duration.ofNanos(BackoffRule.builtInCap(shape))));
+		return shape;
 	}
 
 	private @Nullable Shape ladder() {
@@ -67,7 +83,6 @@ final class DelayAssembler {
 		ConfigValue shape = this.values.written(PolicyKey.SHAPE);
 		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
 		ShapeName written = this.values.get(PolicyKey.SHAPE);
-		boolean ladderWins = ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()));
 		if (ladder != null && shape != null && ladder.level().equals(shape.level()) && written != ShapeName.LADDER) {
 			this.values.conflict(ladder, "contradicts the shape " + shape.text() + " beside it",
 					"Remove one of the two.");
@@ -75,44 +90,36 @@ final class DelayAssembler {
 		if (shape != null && written == ShapeName.LADDER && ladder == null) {
 			this.values.conflict(shape, "needs a ladder", "Add the delays as ladder.");
 		}
-		ShapeName name = ladderWins ? ShapeName.LADDER : written;
-		ConfigValue decisive = ladderWins ? ladder : shape;
-		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), decisive);
-		rejectNumbersOfOtherShapes(name, decisive);
+		ShapeName name = this.ladderWins ? ShapeName.LADDER : written;
+		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), this.decisive);
+		reject(PolicyKey.BASE, name != ShapeName.LADDER, "fixed, linear or exponential");
+		reject(PolicyKey.MULTIPLIER, name == ShapeName.EXPONENTIAL, "exponential");
+		reject(PolicyKey.STEP, name == ShapeName.LINEAR, "linear");
+		reject(PolicyKey.LADDER, name == ShapeName.LADDER, "ladder");
 		return name;
 	}
 
-	/** Return the level of what decides on the shape. */
-	private Level shapeLevel(ShapeName name) {
-		Level shape = this.values.level(PolicyKey.SHAPE);
-		Level ladder = this.values.level(PolicyKey.LADDER);
-		return (name == ShapeName.LADDER && ladder.isAtLeast(shape)) ? ladder : shape;
-	}
-
-	private void rejectNumbersOfOtherShapes(ShapeName shape, @Nullable ConfigValue decisive) {
-		reject(PolicyKey.BASE, shape != ShapeName.LADDER, decisive, "fixed, linear or exponential");
-		reject(PolicyKey.MULTIPLIER, shape == ShapeName.EXPONENTIAL, decisive, "exponential");
-		reject(PolicyKey.STEP, shape == ShapeName.LINEAR, decisive, "linear");
-		reject(PolicyKey.LADDER, shape == ShapeName.LADDER, decisive, "ladder");
-	}
-
-	private void reject(Key<?> key, boolean used, @Nullable ConfigValue decisive, String owner) {
+	private void reject(Key<?> key, boolean used, String owner) {
 		ConfigValue written = this.values.written(key);
-		if (!used && written != null && (decisive == null || written.level().isAtLeast(decisive.level()))) {
+		if (!used && written != null && isAtLeastTheShape(written)) {
 			EffectiveValue shape = this.values.inEffect(PolicyKey.SHAPE);
 			this.values.conflict(written, NO_EFFECT + " the shape is " + shape.value() + " (" + shape.origin() + ")",
 					"Remove it, or set the shape to " + owner + ".");
 		}
 	}
 
-	private Jitter jitter(ShapeName shape, Level level) {
+	private boolean isAtLeastTheShape(ConfigValue value) {
+		return this.decisive == null || value.level().isAtLeast(this.decisive.level());
+	}
+
+	private Jitter jitter(ShapeName shape) {
 		Jitter otherwise = (shape == ShapeName.LADDER) ? Jitter.proportional(0.2) : Jitter.full();
 		Jitter jitter = this.values.read(PolicyKey.JITTER, otherwise, otherwise.toString());
 		ConfigValue written = this.values.written(PolicyKey.JITTER);
 		if (written == null || !jitter.replacesShape()) {
 			return jitter;
 		}
-		if (shape != ShapeName.EXPONENTIAL && !written.level().isAtLeast(level)) {
+		if (shape != ShapeName.EXPONENTIAL && !isAtLeastTheShape(written)) {
 			this.values.putBuiltIn(PolicyKey.JITTER, otherwise.toString(),
 					", because decorrelated (" + written.origin() + ") needs an exponential");
 			return otherwise;
@@ -182,12 +189,6 @@ final class DelayAssembler {
 		this.values.put(PolicyKey.THROTTLED_BASE, DurationText.exact(cap), written.level().adjusted(),
 				"lowered to the cap");
 		return cap;
-	}
-
-	/**
-	 * The delays of one policy, with the cap that is set or null for the built-in one.
-	 */
-	record Delays(ShapeName name, Shape shape, Jitter jitter, @Nullable Duration cap, Duration throttledBase) {
 	}
 
 }

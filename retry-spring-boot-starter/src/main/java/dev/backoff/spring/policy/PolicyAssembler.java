@@ -5,16 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.BackoffRule;
+import dev.backoff.delay.Shape;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
-import dev.backoff.spring.configuration.BackoffProperties.ShapeName;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level.Rank;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
-import dev.backoff.spring.policy.DelayAssembler.Delays;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -32,19 +31,15 @@ final class PolicyAssembler {
 
 	private final PolicyDraft values;
 
-	/* A value that is wrong by itself is a problem, one that does not fit a conflict. */
 	private final List<Problem> problems;
 
-	private final List<Problem> conflicts;
-
 	PolicyAssembler(String name, PolicyDraft values, References references, @Nullable ClassLoader classLoader,
-			List<Problem> problems, List<Problem> conflicts) {
+			List<Problem> problems) {
 		this.name = name;
 		this.references = references;
 		this.failureTypes = new FailureTypes(classLoader, problems);
 		this.values = values;
 		this.problems = problems;
-		this.conflicts = conflicts;
 	}
 
 	/** Return the policy, or null if there are problems, which are then reported. */
@@ -64,23 +59,15 @@ final class PolicyAssembler {
 			this.values.addDurableDefaults(this.name);
 		}
 		Integer concurrency = concurrency(durable);
-		Delays delays = new DelayAssembler(this.values).assemble();
-		if (haveConflicts() || delays == null) {
+		RetryPolicyBuilder builder = RetryPolicy.builder(this.name).retryOn(retryOn).abortOn(abortOn);
+		Shape shape = new DelayAssembler(this.values).assemble(builder);
+		if (this.values.hasConflicts() || shape == null) {
 			return null;
-		}
-		RetryPolicyBuilder builder = RetryPolicy.builder(this.name)
-			.shape(delays.shape())
-			.jitter(delays.jitter())
-			.throttledBase(delays.throttledBase())
-			.retryOn(retryOn)
-			.abortOn(abortOn);
-		if (delays.cap() != null) {
-			builder.cap(delays.cap());
 		}
 		Section.POLICIES.keys().forEach((key) -> set(key, builder));
 		ConfigValue classifier = this.values.written(PolicyKey.CLASSIFIER);
 		builder.judgedByLists(classifier != null && classifier.text().equalsIgnoreCase("none"));
-		RetryPolicy numbers = builder.maxAttempts(attempts(delays)).maxWaiting(mostWaiting()).build();
+		RetryPolicy numbers = builder.maxAttempts(attempts(shape)).maxWaiting(mostWaiting()).build();
 		if (this.values.written(PolicyKey.RETRY_AFTER_MAX) == null) {
 			// it follows a cap that is set, or the longest level
 			this.values.putBuiltIn(PolicyKey.RETRY_AFTER_MAX, DurationText.exact(numbers.retryAfterMaxNanos()), "");
@@ -88,7 +75,7 @@ final class PolicyAssembler {
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
 		String budget = this.references.putIntoEffect(PolicyKey.BUDGET, this.values);
-		if (haveConflicts()) {
+		if (this.values.hasConflicts()) {
 			return null;
 		}
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
@@ -110,9 +97,10 @@ final class PolicyAssembler {
 
 	/** Return how many attempts run at once, or null for a policy that is not durable. */
 	private @Nullable Integer concurrency(boolean durable) {
-		List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)
-			.forEach((key) -> refuse(key, !durable, "is of a durable policy, and this one is not",
-					"Set durable to true, or remove it."));
+		for (Key<?> key : List.of(PolicyKey.SCHEDULE, PolicyKey.SCHEDULE_ZONE)) {
+			refuse(key, !durable, "is of a durable policy, and this one is not", "Set durable to true, or remove it.");
+			this.values.note(key);
+		}
 		refuse(PolicyKey.MAX_WAITING, durable && this.values.level(PolicyKey.MAX_WAITING).isOfOne(),
 				"has no effect on a durable policy, whose calls wait in their store", "Remove it.");
 		Integer permits = this.values.get(PolicyKey.CONCURRENCY);
@@ -129,9 +117,6 @@ final class PolicyAssembler {
 		if (refused && written != null) {
 			this.values.conflict(written, rule, fix);
 		}
-		if (key == PolicyKey.SCHEDULE || key == PolicyKey.SCHEDULE_ZONE) {
-			this.values.note(key);
-		}
 	}
 
 	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */
@@ -142,19 +127,14 @@ final class PolicyAssembler {
 		}
 	}
 
-	private boolean haveConflicts() {
-		this.conflicts.addAll(this.values.conflicts());
-		return !this.values.conflicts().isEmpty();
-	}
-
-	private int attempts(Delays delays) {
+	private int attempts(Shape shape) {
 		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
-		if (delays.name() != ShapeName.LADDER || ladder == null
+		if (shape.levels() == 0 || ladder == null
 				|| this.values.level(PolicyKey.MAX_ATTEMPTS).isAtLeast(ladder.level())) {
 			return this.values.read(PolicyKey.MAX_ATTEMPTS);
 		}
 		boolean limited = !this.values.read(PolicyKey.DEADLINE).isZero();
-		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : delays.shape().levels() + 1;
+		int attempts = limited ? RetryPolicy.UNLIMITED_ATTEMPTS : shape.levels() + 1;
 		this.values.put(PolicyKey.MAX_ATTEMPTS, limited ? "unlimited" : Integer.toString(attempts), ladder.level(),
 				(limited ? "until the deadline, " : "one retry a level, ") + ladder.origin());
 		return attempts;

@@ -42,13 +42,17 @@ final class PolicyDraft {
 	/* The policy of the configuration and its ancestors, the next one first. */
 	private final List<Name> lineage = new ArrayList<>();
 
-	private final List<Problem> conflicts = new ArrayList<>();
+	/* A value that is wrong by itself is a problem, one that does not fit a conflict. */
+	private final List<Problem> conflicts;
+
+	private boolean conflicting;
 
 	private final Map<Key<?>, EffectiveValue> effective = new TreeMap<>();
 
-	PolicyDraft(BackoffConfiguration configuration, List<Problem> problems) {
+	PolicyDraft(BackoffConfiguration configuration, List<Problem> problems, List<Problem> conflicts) {
 		this.configuration = configuration;
 		this.problems = problems;
+		this.conflicts = conflicts;
 	}
 
 	/** Add a level that is stronger than those before. */
@@ -232,7 +236,7 @@ final class PolicyDraft {
 		this.effective.put(key, new EffectiveValue(text, level, origin));
 	}
 
-	/** Put another text into effect, with the level and the origin of what decides. */
+	/** Put a text into effect, with the level and the origin of what decides. */
 	void put(Key<?> key, String text, @Nullable ConfigValue decisive) {
 		this.effective.put(key, (decisive == null) ? EffectiveValue.builtIn(text)
 				: new EffectiveValue(text, decisive.level(), decisive.origin()));
@@ -255,10 +259,11 @@ final class PolicyDraft {
 	/** Report that a value does not fit others. */
 	void conflict(ConfigValue value, String rule, String fix) {
 		this.conflicts.add(value.problem(rule, fix));
+		this.conflicting = true;
 	}
 
-	List<Problem> conflicts() {
-		return this.conflicts;
+	boolean hasConflicts() {
+		return this.conflicting;
 	}
 
 }

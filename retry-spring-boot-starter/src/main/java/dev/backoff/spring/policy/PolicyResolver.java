@@ -292,7 +292,7 @@ public final class PolicyResolver {
 	private @Nullable EffectivePolicy make(@Nullable String name, List<AnnotationValues> annotations,
 			Section.@Nullable Entry entry, BiFunction<Section, String, String> spelling, List<Problem> problems,
 			List<Problem> conflicts) {
-		PolicyDraft draft = new PolicyDraft(this.configuration, problems);
+		PolicyDraft draft = new PolicyDraft(this.configuration, problems, conflicts);
 		draft.add(this.configuration.defaults());
 		annotations.forEach((annotation) -> draft.add(annotation.values()));
 		if (entry != null) {
@@ -302,7 +302,7 @@ public final class PolicyResolver {
 			draft.add(this.configuration.overrides().of(name));
 		}
 		return new PolicyAssembler((name != null) ? name : "defaults", draft,
-				new References(this.configuration, name, spelling), this.classLoader, problems, conflicts)
+				new References(this.configuration, name, spelling), this.classLoader, problems)
 			.assemble();
 	}
 
