@@ -20,7 +20,6 @@ import org.springframework.transaction.TransactionUsageException;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassification.Kind;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify Spring's exceptions of data access and transactions, also where they are the
@@ -48,16 +47,6 @@ import dev.backoff.failure.RetryCause;
  */
 final class DataAccessFailureClassifier implements TypedClassifier {
 
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
-
-	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
-
-	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-
-	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
-
-	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
-
 	/*
 	 * Spring Data Redis reports a connection that was lost midway like one that failed.
 	 */
@@ -69,7 +58,7 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 		.with(TIMEOUT, QueryTimeoutException.class, TransactionTimedOutException.class)
 		.with(CONNECT, CannotCreateTransactionException.class)
 		.with(CONNECT, "org.springframework.jdbc.CannotGetJdbcConnectionException")
-		.with(CONNECT.withPossibleEffect(), "org.springframework.data.redis.RedisConnectionFailureException")
+		.with(DISCONNECTED, "org.springframework.data.redis.RedisConnectionFailureException")
 		.with(IO, TransientDataAccessException.class, RecoverableDataAccessException.class,
 				DataAccessResourceFailureException.class);
 

@@ -13,7 +13,6 @@ import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify the exceptions of Feign, also where they are the cause of another exception,
@@ -26,10 +25,6 @@ import dev.backoff.failure.RetryCause;
  * Thread-safe.
  */
 final class FeignFailureClassifier implements TypedClassifier {
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
-
-	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
 
 	/* What the types mean without a bad status. */
 	private static final ClassTable TYPES = new ClassTable().with(PERMANENT, "feign.FeignException")

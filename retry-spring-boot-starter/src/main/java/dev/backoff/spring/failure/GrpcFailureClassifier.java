@@ -37,8 +37,6 @@ final class GrpcFailureClassifier implements TypedClassifier {
 	private static final Metadata.Key<String> PUSHBACK = Metadata.Key.of("grpc-retry-pushback-ms",
 			Metadata.ASCII_STRING_MARSHALLER);
 
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.GRPC);
-
 	private static final boolean DETAILS_PRESENT = ClassUtils.isPresent("io.grpc.protobuf.StatusProto",
 			GrpcFailureClassifier.class.getClassLoader());
 
@@ -58,12 +56,11 @@ final class GrpcFailureClassifier implements TypedClassifier {
 			case OK -> null;
 			case UNAVAILABLE, ABORTED ->
 				hinted(FailureClassification.transientFailure(RetryCause.GRPC), found, trailers);
-			case DEADLINE_EXCEEDED ->
-				hinted(FailureClassification.transientFailure(RetryCause.TIMEOUT), found, trailers);
+			case DEADLINE_EXCEEDED -> hinted(TIMEOUT, found, trailers);
 			// also the status of an answer that is too long, after the work was done
 			case RESOURCE_EXHAUSTED ->
 				hinted(FailureClassification.throttled(RetryCause.GRPC).withPossibleEffect(), found, trailers);
-			default -> PERMANENT;
+			default -> FailureClassification.permanent(RetryCause.GRPC);
 		};
 	}
 

@@ -73,35 +73,25 @@ import dev.backoff.failure.RetryCause;
  */
 final class IoFailureClassifier implements TypedClassifier {
 
-	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
-
-	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-
-	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
-
-	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
-
 	private static final FailureClassification HANDSHAKE = IO.withoutEffect();
 
 	private static final FailureClassification HANDSHAKE_TIMEOUT = TIMEOUT.withoutEffect();
 
-	/* A datagram was sent, and earlier ones may have arrived. */
-	private static final FailureClassification DATAGRAM = CONNECT.withPossibleEffect();
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.IO);
+	private static final FailureClassification PERMANENT_IO = FailureClassification.permanent(RetryCause.IO);
 
 	private static final ClassTable SPECIFIC = new ClassTable()
 		.with(CONNECT, ConnectException.class, NoRouteToHostException.class, UnknownHostException.class,
 				UnresolvedAddressException.class, BindException.class, HttpConnectTimeoutException.class)
 		.with(CONNECT, "org.apache.hc.client5.http.ConnectTimeoutException")
-		.with(DATAGRAM, PortUnreachableException.class)
+		// a datagram was sent, and earlier ones may have arrived
+		.with(DISCONNECTED, PortUnreachableException.class)
 		.with(TIMEOUT, InterruptedIOException.class, HttpTimeoutException.class, TimeoutException.class)
 		.with(TIMEOUT, "io.netty.handler.timeout.TimeoutException", "kotlinx.coroutines.TimeoutCancellationException")
 		.with(HANDSHAKE_TIMEOUT, "io.netty.handler.ssl.SslHandshakeTimeoutException")
 		.with(POOL, "org.apache.hc.core5.http.ConnectionRequestTimeoutException",
 				"reactor.netty.internal.shaded.reactor.pool.PoolAcquireTimeoutException",
 				"reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException")
-		.with(PERMANENT, SSLPeerUnverifiedException.class, FileNotFoundException.class, NoSuchFileException.class,
+		.with(PERMANENT_IO, SSLPeerUnverifiedException.class, FileNotFoundException.class, NoSuchFileException.class,
 				AccessDeniedException.class, FileAlreadyExistsException.class, NotDirectoryException.class,
 				NotLinkException.class, DirectoryNotEmptyException.class, FileSystemLoopException.class,
 				MalformedURLException.class, UnknownServiceException.class, HttpRetryException.class,
@@ -114,9 +104,9 @@ final class IoFailureClassifier implements TypedClassifier {
 	 */
 	private static final ClassTable GENERAL = new ClassTable().with(IO, IOException.class)
 		.with(HANDSHAKE, SSLHandshakeException.class)
-		.with(PERMANENT, DateTimeException.class, ParseException.class, URISyntaxException.class,
+		.with(PERMANENT_IO, DateTimeException.class, ParseException.class, URISyntaxException.class,
 				DataFormatException.class, XMLStreamException.class)
-		.with(PERMANENT, "tools.jackson.core.JacksonException", "com.fasterxml.jackson.core.JsonProcessingException",
+		.with(PERMANENT_IO, "tools.jackson.core.JacksonException", "com.fasterxml.jackson.core.JsonProcessingException",
 				"com.google.gson.JsonParseException", "com.google.gson.stream.MalformedJsonException",
 				"org.xml.sax.SAXException", "org.yaml.snakeyaml.error.YAMLException",
 				"org.springframework.core.convert.ConversionException",
@@ -158,7 +148,7 @@ final class IoFailureClassifier implements TypedClassifier {
 
 	private static @Nullable FailureClassification classifyAlone(Throwable failure) {
 		if (Causes.find(failure, GeneralSecurityException.class) != null) {
-			return PERMANENT.judging(GeneralSecurityException.class);
+			return PERMANENT_IO.judging(GeneralSecurityException.class);
 		}
 		FailureClassification general = null;
 		for (Throwable each : Causes.of(failure)) {
@@ -170,10 +160,10 @@ final class IoFailureClassifier implements TypedClassifier {
 				return specific;
 			}
 			if (link instanceof IOException && isArgumentRefused(Causes.cause(link))) {
-				return PERMANENT.judging(IllegalArgumentException.class);
+				return PERMANENT_IO.judging(IllegalArgumentException.class);
 			}
 			if (link instanceof SSLException && CERTIFICATE_REFUSED.matcher("" + Causes.message(link)).find()) {
-				return PERMANENT;
+				return PERMANENT_IO;
 			}
 			general = moreGrave(general, GENERAL.of(link.getClass()));
 		}

@@ -19,7 +19,6 @@ import org.springframework.mail.MailSendException;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassification.Kind;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify failures to send mail, as Spring's mail sender and Jakarta Mail over SMTP
@@ -38,10 +37,6 @@ import dev.backoff.failure.RetryCause;
  * a call sends all its messages again, so send one message per call. Thread-safe.
  */
 final class MailFailureClassifier implements TypedClassifier {
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
-
-	private static final FailureClassification TRANSIENT = FailureClassification.transientFailure(RetryCause.OTHER);
 
 	private final IoFailureClassifier io = new IoFailureClassifier();
 
@@ -80,14 +75,13 @@ final class MailFailureClassifier implements TypedClassifier {
 			if (replyCode(link) >= 500) {
 				return PERMANENT;
 			}
-			answer = (replyCode(link) >= 400) ? TRANSIENT : answer;
+			answer = (replyCode(link) >= 400) ? OTHER : answer;
 		}
 		if (answer != null) {
 			return answer;
 		}
 		FailureClassification io = this.io.classify(found);
-		return (io == null && Causes.find(found, MailConnectException.class) != null)
-				? FailureClassification.transientFailure(RetryCause.CONNECT) : io;
+		return (io == null && Causes.find(found, MailConnectException.class) != null) ? CONNECT : io;
 	}
 
 	private static boolean isRefused(Throwable link) {

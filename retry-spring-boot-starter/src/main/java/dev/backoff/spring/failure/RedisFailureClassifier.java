@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify failures of Redis as Lettuce, Jedis and Spring Data report them, by the names
@@ -26,21 +25,11 @@ import dev.backoff.failure.RetryCause;
  */
 final class RedisFailureClassifier implements TypedClassifier {
 
-	private static final FailureClassification REFUSED = FailureClassification.permanent(RetryCause.OTHER);
-
-	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-
-	/* The same exceptions report a connection that was lost midway. */
-	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT)
-		.withPossibleEffect();
-
-	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
-
 	private static final ClassTable TYPES = new ClassTable()
-		.with(REFUSED, "io.lettuce.core.RedisCommandExecutionException",
+		.with(PERMANENT, "io.lettuce.core.RedisCommandExecutionException",
 				"redis.clients.jedis.exceptions.JedisDataException")
 		.with(TIMEOUT, "io.lettuce.core.RedisCommandTimeoutException")
-		.with(CONNECT, "io.lettuce.core.RedisConnectionException",
+		.with(DISCONNECTED, "io.lettuce.core.RedisConnectionException",
 				"redis.clients.jedis.exceptions.JedisConnectionException",
 				"org.springframework.data.redis.RedisConnectionFailureException")
 		.with(POOL, "org.springframework.data.redis.connection.PoolException");
@@ -57,18 +46,17 @@ final class RedisFailureClassifier implements TypedClassifier {
 
 	@Override
 	public @Nullable FailureClassification classify(Throwable failure) {
-		Throwable reply = TYPES.find(failure, REFUSED);
+		Throwable reply = TYPES.find(failure, PERMANENT);
 		if (reply != null) {
-			return isPassing(reply) ? FailureClassification.transientFailure(RetryCause.OTHER)
-					: TYPES.of(reply.getClass());
+			return isPassing(reply) ? OTHER : TYPES.of(reply.getClass());
 		}
 		if (TYPES.find(failure, TIMEOUT) != null) {
 			return TIMEOUT;
 		}
-		Throwable unconnected = TYPES.find(failure, CONNECT);
+		Throwable unconnected = TYPES.find(failure, DISCONNECTED);
 		if (unconnected != null) {
 			FailureClassification cause = this.io.classify(unconnected);
-			return (cause != null) ? cause : CONNECT;
+			return (cause != null) ? cause : DISCONNECTED;
 		}
 		return (TYPES.find(failure, POOL) != null) ? POOL : null;
 	}

@@ -3,7 +3,6 @@ package dev.backoff.spring.failure;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify rejected input, refused access, requests that Spring AI calls non-transient
@@ -16,8 +15,6 @@ import dev.backoff.failure.RetryCause;
  * other classifiers judge it. Thread-safe.
  */
 final class RefusalFailureClassifier implements TypedClassifier {
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
 	private static final ClassTable TYPES = new ClassTable()
 		.with(PERMANENT, "jakarta.validation.ValidationException", "org.springframework.validation.BindException",

@@ -10,7 +10,6 @@ import org.springframework.web.client.RestClientResponseException;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify the exceptions of {@code RestClient} and {@code RestTemplate}, also where they
@@ -54,8 +53,7 @@ final class RestClientFailureClassifier implements TypedClassifier {
 		}
 		RestClientException found = Causes.find(failure, RestClientException.class);
 		FailureClassification io = (found != null) ? this.io.classify(found) : null;
-		return (io == null && found instanceof ResourceAccessException)
-				? FailureClassification.transientFailure(RetryCause.IO) : io;
+		return (io == null && found instanceof ResourceAccessException) ? IO : io;
 	}
 
 }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify {@link SQLException}s, by SQLState before type, since many drivers throw plain
@@ -39,23 +38,6 @@ import dev.backoff.failure.RetryCause;
  * applied. Thread-safe.
  */
 final class SqlFailureClassifier implements TypedClassifier {
-
-	private static final FailureClassification LOCK = FailureClassification.transientFailure(RetryCause.LOCK);
-
-	private static final FailureClassification CONNECT = FailureClassification.transientFailure(RetryCause.CONNECT);
-
-	/* Some drivers use this class of states for a connection that was lost midway. */
-	private static final FailureClassification DISCONNECTED = CONNECT.withPossibleEffect();
-
-	private static final FailureClassification TIMEOUT = FailureClassification.transientFailure(RetryCause.TIMEOUT);
-
-	private static final FailureClassification POOL = FailureClassification.transientFailure(RetryCause.POOL);
-
-	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
-
-	private static final FailureClassification OTHER = FailureClassification.transientFailure(RetryCause.OTHER);
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
 
 	/** Classes of SQLState that another attempt does not change. */
 	private static final Set<String> PERMANENT_CLASSES = Set.of("0A", "21", "22", "23", "28", "2F", "34", "3D", "3F",
@@ -117,7 +99,7 @@ final class SqlFailureClassifier implements TypedClassifier {
 	private static @Nullable FailureClassification byStateClass(String stateClass) {
 		return switch (stateClass) {
 			case "40" -> LOCK;
-			case "08" -> DISCONNECTED;
+			case "08" -> DISCONNECTED; // of some drivers, also one that was lost midway
 			case "26", "53" -> OTHER;
 			case "58" -> IO;
 			default -> PERMANENT_CLASSES.contains(stateClass) ? PERMANENT : null;

@@ -11,7 +11,6 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
-import dev.backoff.failure.RetryCause;
 
 /**
  * Classify the exceptions of {@code WebClient}, also where they are the cause of another
@@ -26,10 +25,6 @@ import dev.backoff.failure.RetryCause;
  * its host are known for clients without our filter too. Thread-safe.
  */
 final class WebClientFailureClassifier implements TypedClassifier {
-
-	private static final FailureClassification PERMANENT = FailureClassification.permanent(RetryCause.OTHER);
-
-	private static final FailureClassification IO = FailureClassification.transientFailure(RetryCause.IO);
 
 	private final HttpStatusRules rules;
 
