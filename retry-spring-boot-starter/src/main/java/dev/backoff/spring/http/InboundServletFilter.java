@@ -48,15 +48,12 @@ final class InboundServletFilter extends OncePerRequestFilter {
 	}
 
 	@Override
+	@SuppressWarnings("try") // a scope is open and not used
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		InboundCall call = (request.getAttribute(ATTRIBUTE) instanceof InboundCall known) ? known : arrived(request);
-		RetryContext.Scope scope = call.open();
-		try {
+		try (RetryContext.Scope scope = call.open()) {
 			chain.doFilter(request, response);
-		}
-		finally {
-			scope.close();
 		}
 	}
 

@@ -66,15 +66,12 @@ final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilter
 		return true;
 	}
 
+	@SuppressWarnings("try") // a scope is open and not used
 	private @Nullable OutboundRequest begin(ClientRequest request, ContextView context) {
-		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
+		try (RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
 				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
-				};
-		try {
+				}) {
 			return this.headers.begin(request.method(), request.url());
-		}
-		finally {
-			scope.close();
 		}
 	}
 

@@ -138,17 +138,12 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 	}
 
 	/* The subscriber's code is no part of the attempt that runs on this thread. */
+	@SuppressWarnings("try") // scopes are open and not used
 	private void emitOutside(Object element) {
-		RetryContext.Scope nothing = RetryContext.none().open();
-		RetryContext.Scope scope = this.outside.open();
-		CallObserver.Scope observed = this.calls.openObservation(this.observedOutside);
-		try {
+		try (RetryContext.Scope nothing = RetryContext.none().open();
+				RetryContext.Scope scope = this.outside.open();
+				CallObserver.Scope observed = this.calls.openObservation(this.observedOutside)) {
 			this.subscriber.onNext(element);
-		}
-		finally {
-			observed.close();
-			scope.close();
-			nothing.close();
 		}
 	}
 

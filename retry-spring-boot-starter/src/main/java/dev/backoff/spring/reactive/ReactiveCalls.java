@@ -70,18 +70,14 @@ public record ReactiveCalls<C>(Retry retry, Operation.OnContext<C, @Nullable Obj
 	}
 
 	/** Run an action within the attempt and the observation that a context carries. */
+	@SuppressWarnings("try") // scopes are open and not used
 	<T extends @Nullable Object> T within(ContextView context, Supplier<T> action) {
 		Object carried = (this.observations != null) ? context.getOrDefault(this.observations.key(), null) : null;
-		CallObserver.Scope observed = (carried != null) ? openObservation(carried) : NOTHING;
-		RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
-				null) instanceof RetryContext attempt) ? attempt.open() : () -> {
-				};
-		try {
+		try (CallObserver.Scope observed = (carried != null) ? openObservation(carried) : NOTHING;
+				RetryContext.Scope scope = (context.getOrDefault(RetryContextAccessor.KEY,
+						null) instanceof RetryContext attempt) ? attempt.open() : () -> {
+						}) {
 			return action.get();
-		}
-		finally {
-			scope.close();
-			observed.close();
 		}
 	}
 
