@@ -10,8 +10,6 @@ import java.util.function.Supplier;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.time.DurationText;
-
 /**
  * Record calls in the meters of {@link BackoffMeters}.
  * <p>
@@ -46,22 +44,9 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 		this(registry, List.of(), false, (policy) -> false);
 	}
 
-	/**
-	 * Record with the given options.
-	 * @param registry asked late, possibly by several threads at once, and not again once
-	 * it has answered
-	 * @param slo the buckets of the timers of attempts and of whole calls
-	 * @param durations whether whole calls are timed as well
-	 * @param throttled whether the attempts of a policy are limited
-	 */
+	/** Record with buckets of timers, and for the policies whose attempts are limited. */
 	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations,
 			Predicate<String> throttled) {
-		for (Duration bucket : slo) {
-			if (bucket.isNegative() || bucket.isZero()) {
-				throw new IllegalArgumentException(
-						"Invalid slo (" + DurationText.exact(bucket) + "): must be longer than zero.");
-			}
-		}
 		this.registry = new GuardedRegistry(registry);
 		this.slo = List.copyOf(slo);
 		this.durations = durations;
@@ -69,9 +54,8 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	}
 
 	/**
-	 * Publish the meters of all recorders, and those of later ones when they are made, so
-	 * that the series that alerts ask for exist at zero before the first failure. Call
-	 * this when the registry is complete. A second call has no effect.
+	 * Publish the meters of all recorders, and those of later ones when they are made.
+	 * Call this when the registry is complete.
 	 */
 	public void bind() {
 		this.registry.reopen();

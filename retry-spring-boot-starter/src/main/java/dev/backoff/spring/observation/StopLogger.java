@@ -147,30 +147,24 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	@Override
 	public void onStop(RetryEvent.Stopped event) {
 		Level level = level(event);
-		if (level == Level.DEBUG && event.report().reason() == StopReason.NESTED && logger.isInfoEnabled()
+		boolean quiet = level == Level.DEBUG;
+		RetriesStoppedException report = event.report();
+		if (quiet && report.reason() == StopReason.NESTED && logger.isInfoEnabled()
 				&& isFirst("nested " + event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "
 					+ "this is said once for each method");
 			return;
 		}
-		if (level == Level.DEBUG && event.isUnmeant() && isFirst("unmeant " + event.method())) {
+		if (quiet && event.isUnmeant() && isFirst("unmeant " + event.method())) {
 			log(Level.WARN, event, "; this is said once for each method");
 			return;
 		}
-		if (!logger.isEnabledForLevel(level)) {
-			return;
-		}
-		if (level == Level.DEBUG) {
-			log(level, event, "");
-			return;
-		}
-		RetriesStoppedException report = event.report();
-		int place = place(event.policy(), report.reason(), report.attempts(), event.recovery() == RecoveryOutcome.DONE);
-		if (place <= StopQuotas.FULL) {
-			log(level, event, remark(place));
-		}
-		else if (logger.isDebugEnabled()) {
-			log(Level.DEBUG, event, "");
+		if (logger.isEnabledForLevel(level)) {
+			int place = quiet ? 0 : place(event.policy(), report.reason(), report.attempts(),
+					event.recovery() == RecoveryOutcome.DONE);
+			if (place <= StopQuotas.FULL || logger.isDebugEnabled()) {
+				log((place <= StopQuotas.FULL) ? level : Level.DEBUG, event, remark(place));
+			}
 		}
 	}
 

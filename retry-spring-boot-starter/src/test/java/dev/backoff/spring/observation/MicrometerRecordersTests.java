@@ -57,7 +57,6 @@ import dev.backoff.policy.RetryPolicyBuilder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 
@@ -381,14 +380,6 @@ class MicrometerRecordersTests {
 			assertThat(calls.max(TimeUnit.MILLISECONDS)).isEqualTo(70);
 			assertThat(calls.takeSnapshot().percentileValues()).isEmpty();
 			assertThat(calls.takeSnapshot().histogramCounts()).isEmpty();
-		}
-
-		@Test
-		void bucketsMustBeLongerThanZero() {
-			assertThatIllegalArgumentException()
-				.isThrownBy(
-						() -> new MicrometerRecorders(() -> simple, List.of(Duration.ZERO), false, (policy) -> false))
-				.withMessage("Invalid slo (0ms): must be longer than zero.");
 		}
 
 	}
