@@ -36,7 +36,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
+import dev.backoff.spring.actuate.BackoffActuatorAutoConfiguration;
 import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -201,7 +201,7 @@ class DurableEndpointTests {
 	void twoPartsOfOneNameAreRefused() {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-					BackoffEndpointAutoConfiguration.class, DurableAutoConfiguration.class))
+					BackoffActuatorAutoConfiguration.class, DurableAutoConfiguration.class))
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff")
 			.withBean("other", EndpointContributor.class, Other::new)
 			.run((context) -> assertThat(context).getFailure()

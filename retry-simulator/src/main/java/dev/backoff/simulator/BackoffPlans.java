@@ -10,8 +10,8 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyResolver;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /**
  * Plans and simulations of the policies of an application as they are in effect,

@@ -28,7 +28,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /**
  * Describe what changes while the application runs, small enough to be asked for every

@@ -46,8 +46,8 @@ import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyResolver;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**

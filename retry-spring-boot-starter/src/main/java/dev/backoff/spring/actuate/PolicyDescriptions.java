@@ -24,8 +24,8 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.spring.policy.PolicyResolver;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.Nanos;
 

@@ -22,7 +22,7 @@ import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.window.OutcomeWindow.Counts;
 

@@ -16,7 +16,7 @@ import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.PolicyResolver;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /**
  * The values in effect at one moment, to be compared with another moment. Values of

@@ -14,8 +14,8 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.PolicyResolver;
-import dev.backoff.spring.policy.PolicyUse;
 import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /**
  * Put another configuration into effect in two steps. All users of the configuration

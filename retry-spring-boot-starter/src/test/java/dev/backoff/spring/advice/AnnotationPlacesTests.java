@@ -15,7 +15,7 @@ import dev.backoff.spring.advice.ProxyTests.Client;
 import dev.backoff.spring.advice.ProxyTests.Greeter;
 import dev.backoff.spring.advice.ProxyTests.GreeterBean;
 import dev.backoff.spring.advice.ProxyTests.OnClass;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -29,7 +29,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.advice.AdviceContexts.Failure;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContext;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.SmallApplication;
 import dev.backoff.spring.policy.AnnotatedMethod;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

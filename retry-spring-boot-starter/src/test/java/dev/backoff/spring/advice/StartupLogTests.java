@@ -50,7 +50,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.SmallApplication;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -32,7 +32,7 @@ import org.springframework.util.FileSystemUtils;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.policy.EffectivePolicy;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /**
  * An application of a few beans that starts with real configuration files, environment

@@ -21,7 +21,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -19,7 +19,7 @@ import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
-import dev.backoff.spring.policy.PolicyUse;
+import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -8,12 +8,15 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 import dev.backoff.CallRegistry;
+import dev.backoff.spring.configuration.ConditionalOnSetting;
+import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
@@ -23,16 +26,17 @@ import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}, and let an operator change them.
+ * Show the policies at {@code /actuator/backoff}, let an operator change them, and show
+ * configured breakers in the application's health, as {@code backoffBreakers}.
  *
  * @since 0.1
  */
 @AutoConfiguration(afterName = { "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration",
 		"dev.backoff.spring.observation.BackoffObservationAutoConfiguration" })
-@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-public final class BackoffEndpointAutoConfiguration {
+public final class BackoffActuatorAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 	@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
 	static class Exposed {
 
@@ -53,6 +57,20 @@ public final class BackoffEndpointAutoConfiguration {
 		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
+	@ConditionalOnEnabledHealthIndicator("backoffbreakers")
+	@ConditionalOnSetting("breakers")
+	static class BreakerHealth {
+
+		@Bean
+		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(OverloadSafety safety, BackoffPolicies policies) {
+			return new BackoffBreakersHealthIndicator(safety.breakers(),
+					policies.configuration().get(SettingKey.HEALTH_BREAKERS));
 		}
 
 	}

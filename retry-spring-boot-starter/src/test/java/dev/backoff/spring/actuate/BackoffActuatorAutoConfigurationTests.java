@@ -15,10 +15,10 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BackoffEndpointAutoConfigurationTests {
+class BackoffActuatorAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class));
+			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffActuatorAutoConfiguration.class));
 
 	@Test
 	void suppliesTheEndpointIfItIsExposed() {
