@@ -63,7 +63,8 @@ public record Effect(double loadInFault, double loadInMinute, double recoverySec
 	}
 
 	/**
-	 * {@return whether the service comes back within the horizon} */
+	 * {@return whether the service comes back within the horizon}
+	 */
 	public boolean recovers() {
 		return Double.isFinite(this.recoverySeconds);
 	}

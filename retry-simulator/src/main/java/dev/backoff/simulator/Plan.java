@@ -100,7 +100,8 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return the least, mean and greatest delay before each retry} */
+	 * {@return the least, mean and greatest delay before each retry}
+	 */
 	public DelayPlan delays() {
 		return this.delays;
 	}
@@ -278,7 +279,8 @@ public final class Plan {
 	}
 
 	/**
-	 * {@return the findings about this plan} */
+	 * {@return the findings about this plan}
+	 */
 	public List<Finding> findings() {
 		return Findings.of(this);
 	}

@@ -26,6 +26,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Problem;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
@@ -206,7 +207,7 @@ public final class PlannerCommand {
 			throw new InvalidBackoffException(configuration.problems());
 		}
 		BackoffPolicies policies = new BackoffPolicies(configuration, environment, new UnknownFailures());
-		List<String> names = policy.isEmpty() ? configuration.policyNames() : List.of(policy);
+		List<String> names = policy.isEmpty() ? configuration.names(Section.POLICIES) : List.of(policy);
 		if (names.isEmpty()) {
 			throw Scenario.refusal("file", (this.file != null) ? this.file : "none", "must have a policy",
 					"Name a file with backoff.policies, or write --preset and one of "

@@ -98,19 +98,22 @@ public final class Storm {
 	}
 
 	/**
-	 * {@return what the policy does as it is configured} */
+	 * {@return what the policy does as it is configured}
+	 */
 	public Effect configured() {
 		return this.configured;
 	}
 
 	/**
-	 * {@return what the policy would do without budget and breaker, in one run} */
+	 * {@return what the policy would do without budget and breaker, in one run}
+	 */
 	public Effect unprotected() {
 		return Objects.requireNonNull(this.unprotected);
 	}
 
 	/**
-	 * {@return what happens without retries} */
+	 * {@return what happens without retries}
+	 */
 	public Effect unretried() {
 		return this.unretried;
 	}

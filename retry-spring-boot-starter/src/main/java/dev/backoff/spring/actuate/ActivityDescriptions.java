@@ -21,10 +21,7 @@ import dev.backoff.spring.observation.CallStatistics.MethodCalls;
 import dev.backoff.spring.observation.StoppedCalls;
 import dev.backoff.spring.observation.StoppedCalls.StoppedCall;
 
-/**
- * Describe the calls of policies: those that were counted, those that wait, attempts that
- * run, and the last calls that stopped.
- */
+/** Describe calls: counted, waiting and stopped ones, and attempts that run. */
 record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, StoppedCalls stopped) {
 
 	private static final int OLDEST = 10;

@@ -18,12 +18,12 @@ import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.core.env.PropertyResolver;
 
+import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.WaitingDescriptor;
 import dev.backoff.spring.actuate.PolicyDescriptions.OverrideDescriptor;
 import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
-import dev.backoff.spring.actuate.SafetyDescriptions.BudgetDescriptor;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -50,7 +50,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 				this.self.writable(), this.views, this.parts, configuration.isEnabled(),
 				configuration.isRetriesEnabled(), this.descriptions.overrides(),
 				policies(uses, activity.now((policy) -> false)), activity.oldestWaiting(SHOWN),
-				activity.lastStopped(SHOWN), budgets(shared.budgets()), breakers(shared.breakers()));
+				activity.lastStopped(SHOWN), budgets(configuration), breakers(shared.breakers()));
 	}
 
 	private Map<String, PolicyActivity> policies(List<PolicyUse> uses,
@@ -81,15 +81,14 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 				overrides.isEmpty() ? null : overrides);
 	}
 
-	private static Map<String, BudgetActivity> budgets(Map<String, BudgetDescriptor> budgets) {
+	private Map<String, BudgetActivity> budgets(BackoffConfiguration configuration) {
 		Map<String, BudgetActivity> described = new TreeMap<>();
-		budgets.forEach((name, budget) -> {
-			if (budget.balance() != null && budget.refused() != null && budget.dry() != null && budget.strikes() != null
-					&& budget.barred() != null) {
-				described.put(name, new BudgetActivity(Math.floor(budget.balance() * HUNDREDTHS) / HUNDREDTHS,
-						budget.tokens(), budget.refused(), budget.dry(), budget.strikes(), budget.barred()));
-			}
-		});
+		for (RetryBudget budget : this.descriptions.safety().budgets().all()) {
+			described.put(budget.name(),
+					new BudgetActivity(Math.floor(budget.balance() * HUNDREDTHS) / HUNDREDTHS,
+							configuration.budget(budget.name()).settings().tokens(), budget.refused(), budget.isDry(),
+							budget.strikes(), budget.barred()));
+		}
 		return described;
 	}
 

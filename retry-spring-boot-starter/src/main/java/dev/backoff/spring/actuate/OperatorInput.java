@@ -29,7 +29,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 				texts.put(key, value.toString());
 			}
 		});
-		refuse(problems);
+		InvalidBackoffException.throwIfAny(problems);
 		return texts;
 	}
 
@@ -71,7 +71,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 						"Write " + fix + "."));
 			}
 		}
-		refuse(problems);
+		InvalidBackoffException.throwIfAny(problems);
 	}
 
 	static boolean isKey(String written, String key) {
@@ -80,12 +80,6 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 
 	static InvalidBackoffException refusal(String place, String rule, String fix) {
 		return new InvalidBackoffException(List.of(Problem.ofPlace(place, rule, fix)));
-	}
-
-	private static void refuse(List<Problem> problems) {
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems);
-		}
 	}
 
 }

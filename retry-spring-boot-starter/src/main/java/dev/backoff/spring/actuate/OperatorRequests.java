@@ -95,11 +95,10 @@ final class OperatorRequests implements OperationInvokerAdvisor {
 	}
 
 	private void publish(InvocationContext context, @Nullable Object answer) {
-		Object body = (answer instanceof WebEndpointResponse<?> response) ? response.getBody() : answer;
-		if (body instanceof ChangeDescriptor change) {
+		if (answer instanceof ChangeDescriptor change) {
 			publish(context, change.changes().stream().map(OperatorRequests::entry).toList());
 		}
-		else if (body instanceof WaitersDescriptor waiters) {
+		else if (answer instanceof WaitersDescriptor waiters) {
 			publish(context, List.of(entry("waiting calls of policy " + waiters.policy(), waiters.calls() + " waiting",
 					waiters.calls() + " woken")));
 		}

@@ -21,6 +21,7 @@ import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffProperties.RandomKind;
+import dev.backoff.spring.configuration.Section;
 import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -56,7 +57,7 @@ final class RetryFactory {
 				: RandomSource.threadLocal();
 		// of all policies, before the first retry is made
 		policies.configuration()
-			.policyNames()
+			.names(Section.POLICIES)
 			.forEach((name) -> policies.current().peek(name).ifPresent(this::reserve));
 	}
 

@@ -47,9 +47,8 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * Return the configuration of a context. It is read at the first request and shared
-	 * by all conditions and beans. It is not a bean definition, so ahead-of-time
-	 * processing stores nothing of it.
+	 * Return the configuration of a context, which is read at the first request. It is no
+	 * bean definition, so ahead-of-time processing stores nothing of it.
 	 */
 	public static BackoffConfiguration of(@Nullable ConfigurableListableBeanFactory beanFactory,
 			Environment environment) {
@@ -118,10 +117,7 @@ public final class BackoffConfiguration {
 				get(SettingKey.DURABLE_SHUTDOWN_WAIT));
 	}
 
-	/**
-	 * Return the values in effect of the switches, and of the keys directly below
-	 * {@code backoff} that are set.
-	 */
+	/** Return the values in effect of the switches, and of the settings that are set. */
 	public Map<String, EffectiveValue> settings() {
 		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
 		for (Key<?> key : SettingKey.KEYS) {
@@ -151,20 +147,12 @@ public final class BackoffConfiguration {
 		return this.read.warnings();
 	}
 
-	/** Return the names of the policies, as they are written. */
-	public List<String> policyNames() {
-		return names(Section.POLICIES);
-	}
-
 	/** Return the breakers that are defined below {@code backoff.breakers}. */
 	public Map<Name, BreakerEntry> breakers() {
 		return this.read.breakers();
 	}
 
-	/**
-	 * Return a breaker by its name in any spelling. A breaker that is not defined has the
-	 * built-in numbers.
-	 */
+	/** Return a breaker by its name, with the built-in numbers if it is not defined. */
 	public BreakerEntry breaker(String name) {
 		return this.read.breakers()
 			.getOrDefault(Name.of(name), OverloadAssembler.BREAKER)
@@ -176,10 +164,7 @@ public final class BackoffConfiguration {
 		return this.read.budgets();
 	}
 
-	/**
-	 * Return a budget by its name in any spelling. A budget that is not defined has the
-	 * built-in numbers.
-	 */
+	/** Return a budget by its name, with the built-in numbers if it is not defined. */
 	public BudgetEntry budget(String name) {
 		BudgetEntry defined = this.read.budgets().get(Name.of(name));
 		return ((defined != null) ? defined : OverloadAssembler.budget(new Section.Entry("", Map.of()),
@@ -189,8 +174,8 @@ public final class BackoffConfiguration {
 
 	/** Return the names of a section, as they are written. */
 	public Set<Name> defined(Section section) {
-		return ((section == Section.BREAKERS) ? this.read.breakers()
-				: (section == Section.BUDGETS) ? this.read.budgets() : this.read.policies())
+		return ((section == Section.BREAKERS) ? breakers()
+				: (section == Section.BUDGETS) ? budgets() : this.read.policies())
 			.keySet();
 	}
 
@@ -205,10 +190,7 @@ public final class BackoffConfiguration {
 		return defined(section).stream().map(Name::toString).toList();
 	}
 
-	/**
-	 * Return the names of all exception types in lists below {@code backoff.defaults} and
-	 * {@code backoff.policies}, even of classes that do not exist.
-	 */
+	/** Return the names of all exception types in lists, even of missing classes. */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();
 		Stream.concat(Stream.of(defaults()), policies().stream().map(Section.Entry::values))

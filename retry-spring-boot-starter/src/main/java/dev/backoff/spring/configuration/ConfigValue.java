@@ -54,10 +54,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 				key.isElementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
 	}
 
-	/**
-	 * Resolve the placeholders, each of which may stand for a whole list, and parse the
-	 * value. Return null and add a problem if there is no text.
-	 */
+	/** Resolve the placeholders and parse; null, with a problem, if there is no text. */
 	public @Nullable ConfigValue read(Key<?> key, UnaryOperator<String> resolver, List<Problem> problems) {
 		List<String> plain = new ArrayList<>();
 		for (String text : this.texts) {
@@ -75,10 +72,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		return of(key, plain, this.place, this.level, this.origin, text().contains("${") ? text() : "");
 	}
 
-	/**
-	 * Resolve the placeholders of one of its texts, which must not contain expressions.
-	 * Return null if there is a problem.
-	 */
+	/** Resolve the placeholders of one of its texts, or return null with a problem. */
 	public @Nullable String resolve(String text, UnaryOperator<String> resolver, List<Problem> problems) {
 		if (text.contains("#{")) {
 			problems.add(problem("must not be an expression: #{} is never evaluated here",
@@ -122,9 +116,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		return new ConfigValue(List.of(text), this.place, this.level, this.origin, this.source, null, List.of());
 	}
 
-	/**
-	 * Create a problem from a rule without a full stop and a fix, which is a sentence.
-	 */
+	/** Create a problem from a rule without a full stop, and a fix, a sentence. */
 	public Problem problem(String rule, String fix) {
 		return Problem.ofValue(this.place, this.source.isEmpty() ? text() : text() + " from " + this.source,
 				this.level.isOfAnnotation() ? "" : this.origin, rule, fix);

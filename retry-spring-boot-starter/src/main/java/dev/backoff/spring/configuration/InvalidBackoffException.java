@@ -19,6 +19,13 @@ public final class InvalidBackoffException extends RuntimeException {
 		this.problems = List.copyOf(problems);
 	}
 
+	/** Throw an exception with the problems, each once, if there are any. */
+	public static void throwIfAny(List<Problem> problems) {
+		if (!problems.isEmpty()) {
+			throw new InvalidBackoffException(problems.stream().distinct().toList());
+		}
+	}
+
 	/** Return the problems in an immutable list. */
 	public List<Problem> problems() {
 		return this.problems;

@@ -89,10 +89,7 @@ public final class Key<T> implements Comparable<Key<?>> {
 		return this.form == Form.ELEMENTS;
 	}
 
-	/**
-	 * Return the parts of a text, without blanks around them: more than one if the value
-	 * is a list. Empty elements count only in a list that is read as a whole.
-	 */
+	/** Return the parts; empty ones count only in a list that is read as a whole. */
 	List<String> split(String text) {
 		return Stream.of(isList() ? text.split(",", -1) : new String[] { text })
 			.map(String::strip)
@@ -138,9 +135,7 @@ public final class Key<T> implements Comparable<Key<?>> {
 		return this.setter != null;
 	}
 
-	/**
-	 * Put a value into the section's builder, unless it depends on others or is wrong.
-	 */
+	/** Put a value into its builder, unless it depends on others or is wrong. */
 	public void set(Object builder, ConfigValue value) {
 		if (this.setter != null && value.parsed() != null) {
 			this.setter.accept(builder, of(value));

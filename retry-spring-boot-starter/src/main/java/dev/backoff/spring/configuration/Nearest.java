@@ -33,11 +33,7 @@ public final class Nearest {
 		return nearest;
 	}
 
-	/**
-	 * Return the known name that is nearest to the given name, as {@link #of} does. Names
-	 * that differ in digits only, such as {@code orders} and {@code orders2}, are not
-	 * near each other.
-	 */
+	/** Return the nearest known name, but none that differs in digits only. */
 	public static @Nullable String ofName(String name, Collection<String> known) {
 		String letters = letters(name);
 		return of(name, known.stream().filter((other) -> !letters(other).equals(letters)).toList());

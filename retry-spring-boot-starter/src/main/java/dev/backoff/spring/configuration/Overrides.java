@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @since 0.1
  */
-public final class Overrides {
+public record Overrides(List<Entry> values) {
 
 	/* The origin of a value that an operator has set. */
 	static final String ORIGIN = "live override";
@@ -37,12 +37,6 @@ public final class Overrides {
 
 	/** Nothing is overridden. */
 	public static final Overrides NONE = new Overrides(List.of());
-
-	private final List<Entry> values;
-
-	private Overrides(List<Entry> values) {
-		this.values = values;
-	}
 
 	/**
 	 * Return these overrides with new values of one policy or {@link #ALL}, which are not
@@ -84,10 +78,7 @@ public final class Overrides {
 		return new Overrides(this.values.stream().filter(kept).toList());
 	}
 
-	/**
-	 * Return the end of an override. It is empty if there is no such override or the
-	 * override holds until it is reset.
-	 */
+	/** Return the end of an override, or empty if it has none. */
 	public Optional<Ending> ending(String policy, Key<?> key) {
 		return this.values.stream()
 			.filter((override) -> override.isOf(policy) && override.key() == key)
@@ -102,10 +93,7 @@ public final class Overrides {
 			.collect(Collectors.toSet());
 	}
 
-	/**
-	 * Read the keys that an operator has written, in any spelling. Values are checked
-	 * later, together with the policy.
-	 */
+	/** Read keys in any spelling. Values are checked later, together with the policy. */
 	public static Map<Key<?>, String> read(String policy, Map<String, String> written) {
 		List<Problem> problems = new ArrayList<>();
 		Map<Key<?>, String> values = new TreeMap<>();
@@ -131,9 +119,7 @@ public final class Overrides {
 			problems.add(Problem.ofPlace("Policy " + policy, "needs a value to override",
 					"Write one, for instance cap, or reset the policy."));
 		}
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems);
-		}
+		InvalidBackoffException.throwIfAny(problems);
 		return values;
 	}
 
@@ -195,16 +181,6 @@ public final class Overrides {
 		return values;
 	}
 
-	@Override
-	public boolean equals(@Nullable Object other) {
-		return other instanceof Overrides that && this.values.equals(that.values);
-	}
-
-	@Override
-	public int hashCode() {
-		return this.values.hashCode();
-	}
-
 	/** The end of overrides that were set together for a limited time. */
 	public interface Ending {
 
@@ -213,7 +189,7 @@ public final class Overrides {
 
 	}
 
-	private record Entry(String policy, Key<?> key, ConfigValue value, @Nullable Ending ending) {
+	record Entry(String policy, Key<?> key, ConfigValue value, @Nullable Ending ending) {
 
 		boolean isOf(String name) {
 			return this.policy.equals(ALL) == name.equals(ALL) && Name.of(this.policy).is(name);

@@ -19,18 +19,12 @@ public record Problem(String message, String fix) {
 		return ofPlace(place + " (" + value + ")" + where, rule, fix);
 	}
 
-	/**
-	 * Create a problem of a place from the broken rule, which has no full stop, and the
-	 * fix, which is a sentence.
-	 */
+	/** Create a problem of a place from a rule without a full stop, and a fix. */
 	public static Problem ofPlace(String place, String rule, String fix) {
 		return new Problem(oneLine(place + ": " + rule + ".", Integer.MAX_VALUE), oneLine(fix, Integer.MAX_VALUE));
 	}
 
-	/**
-	 * Return a text from outside for a report: at most 60 characters, with {@code ?} for
-	 * line breaks and other control characters.
-	 */
+	/** Return at most 60 characters, with {@code ?} for control characters. */
 	public static String oneLine(String text) {
 		return oneLine(text, LONGEST);
 	}

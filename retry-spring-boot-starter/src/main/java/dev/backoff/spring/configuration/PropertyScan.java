@@ -49,10 +49,7 @@ final class PropertyScan {
 		}
 	}
 
-	/**
-	 * Return the keys of each source, the strongest source first. Those of variables and
-	 * of sources that cannot be listed depend on the names in all other sources.
-	 */
+	/* Those of variables and of what cannot be listed depend on names in all others. */
 	List<List<SourceProperty>> keys() {
 		return this.sources.stream().map(Supplier::get).toList();
 	}

@@ -129,10 +129,7 @@ public final class Section {
 			.orElse(null);
 	}
 
-	/**
-	 * Return the group of keys that is probably meant, or null. A short word is near many
-	 * others, so it has to be exact.
-	 */
+	/** Return the group that is meant, or null; a short word is near too many others. */
 	@Nullable String groupNear(String written) {
 		String nearest = Nearest.of(written, groups());
 		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;

@@ -55,10 +55,7 @@ final class TextValues {
 	private TextValues() {
 	}
 
-	/**
-	 * Read a duration of zero or more. A bare number would be milliseconds to Boot and is
-	 * often meant as seconds, so only zero needs no unit.
-	 */
+	/* A bare number would be milliseconds to Boot, and is often meant as seconds. */
 	static Duration duration(String text) {
 		if (BARE_NUMBER.matcher(text).matches()) {
 			throw new InvalidTextException("must have a unit", "Write " + text + "ms or " + text + "s.");

@@ -43,9 +43,7 @@ public interface ConfigurationListener {
 		/** An operator has acted on a breaker, a budget or waiting calls. */
 		OPERATED;
 
-		/**
-		 * {@return the value of the metric tag; the name in lower case}
-		 */
+		/** Return the value of the metric tag: the name in lower case. */
 		public String tag() {
 			return name().toLowerCase(Locale.ROOT);
 		}

@@ -76,11 +76,10 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Read the configuration again, and put it into effect if it can work. Otherwise the
-	 * report is logged, and the last configuration stays in effect. After the application
-	 * context has closed, nothing happens.
+	 * Read the configuration again, and put it into effect if it can work; otherwise log
+	 * the report. After the application context has closed, nothing happens. Return
+	 * whether the new configuration is in effect.
 	 * @param cause the reason, for the log
-	 * @return true if the new configuration is in effect
 	 */
 	public boolean refresh(String cause) {
 		return locked(() -> {
@@ -121,15 +120,13 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Override values of a policy, for this process.
+	 * Override values of a policy, for this process, and return the changes.
 	 * @param policy its name, in any spelling
 	 * @param values texts by key: {@code base}, {@code cap}, {@code multiplier},
 	 * {@code jitter}, {@code max-attempts}, {@code deadline}, {@code attempt-timeout},
 	 * {@code enabled}, {@code concurrency}, {@code max-waiting}
 	 * @param limit how long the values hold, or null to hold until they are reset
-	 * @return the changes
-	 * @throws InvalidBackoffException if the name, a key or a value is wrong; then
-	 * nothing has changed
+	 * @throws InvalidBackoffException if something is wrong; then nothing has changed
 	 */
 	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
 		return locked(() -> {
@@ -140,10 +137,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/**
 	 * Override whether retries are made at all, for this process. If they are not,
-	 * waiting calls end at once as {@code DISABLED}.
-	 * @param enabled whether retries are made
-	 * @param limit how long the override holds, or null to hold until it is reset
-	 * @return the changes
+	 * waiting calls end at once as {@code DISABLED}. Without a limit, the override holds
+	 * until it is reset.
 	 */
 	public List<ValueChange> overrideRetriesEnabled(boolean enabled, @Nullable Duration limit) {
 		return locked(() -> put(Overrides.ALL, Map.of(PolicyKey.ENABLED, Boolean.toString(enabled)), limit));
@@ -167,11 +162,9 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Reset the overrides of a policy.
-	 * @param policy its name, in any spelling
-	 * @return the changes
-	 * @throws InvalidBackoffException if no policy has that name, or the remaining
-	 * overrides do not fit the configuration; then nothing has changed
+	 * Reset the overrides of a policy, and return the changes.
+	 * @throws InvalidBackoffException if no policy has that name in any spelling, or the
+	 * remaining overrides do not fit the configuration; then nothing has changed
 	 */
 	public List<ValueChange> reset(String policy) {
 		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
@@ -187,10 +180,7 @@ public final class LiveConfiguration implements DisposableBean {
 		return locked(() -> end(Outcome.RESET, overrides().without(Overrides.ALL)));
 	}
 
-	/**
-	 * Reset all overrides.
-	 * @return the changes
-	 */
+	/** Reset all overrides, and return the changes. */
 	public List<ValueChange> reset() {
 		return locked(() -> end(Outcome.RESET, Overrides.NONE));
 	}
@@ -212,25 +202,21 @@ public final class LiveConfiguration implements DisposableBean {
 		return then.until(this.switchover.now());
 	}
 
-	private void expire(Expiries.Expiry expiry) {
-		this.lock.lock();
+	private List<ValueChange> expire(Expiries.Expiry expiry) {
 		try {
-			List<ValueChange> unused = end(Outcome.EXPIRED, overrides().without(expiry));
+			return end(Outcome.EXPIRED, overrides().without(expiry));
 		}
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
 					System.lineSeparator(), ex.getMessage());
-			List<ValueChange> unused = end(Outcome.EXPIRED, Overrides.NONE);
-		}
-		finally {
-			this.lock.unlock();
+			return end(Outcome.EXPIRED, Overrides.NONE);
 		}
 	}
 
 	/** End overrides whose time is over, or try again later. */
 	private void expireOrTryAgain(Expiries.Expiry expiry) {
 		try {
-			expire(expiry);
+			List<ValueChange> unused = locked(() -> expire(expiry));
 		}
 		catch (Throwable ex) {
 			if (!this.expiries.isClosed()) {
@@ -260,20 +246,14 @@ public final class LiveConfiguration implements DisposableBean {
 		}
 	}
 
-	/**
-	 * Return the policies as they would be with further overrides of one policy. This
-	 * changes nothing.
-	 */
+	/** Return the policies as they would be with further overrides of one policy. */
 	public PolicyResolver preview(String policy, Map<String, String> values) {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
 		return this.switchover.preview(now.with(now.overrides().with(name, Overrides.read(name, values), null)));
 	}
 
-	/**
-	 * Answer a question about the values in effect while no change is made. After one
-	 * second, it is answered even during a change.
-	 */
+	/** Answer a question while no change is made, or else after one second. */
 	public <T extends @Nullable Object> T look(Supplier<T> question) {
 		boolean locked = false;
 		try {
@@ -292,10 +272,7 @@ public final class LiveConfiguration implements DisposableBean {
 		}
 	}
 
-	/**
-	 * Log a sentence about an operator's action on a breaker, a budget or waiting calls,
-	 * and tell the listeners.
-	 */
+	/** Log an operator's action that overrides nothing, and tell the listeners. */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
 		this.lock.lock();
@@ -307,10 +284,7 @@ public final class LiveConfiguration implements DisposableBean {
 		}
 	}
 
-	/**
-	 * Return when an override ends. It is empty if there is no such override or the
-	 * override holds until it is reset.
-	 */
+	/** Return when an override ends, or empty if it does not by itself. */
 	public Optional<Instant> until(String policy, Key<?> key) {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);
 	}

@@ -29,10 +29,7 @@ public final class RefreshListener implements GenericApplicationListener {
 
 	private final Supplier<LiveConfiguration> configuration;
 
-	/**
-	 * Make a listener.
-	 * @param configuration the configuration to refresh, resolved at the first event
-	 */
+	/** Make a listener; the configuration is resolved at the first event. */
 	public RefreshListener(Supplier<LiveConfiguration> configuration) {
 		this.configuration = configuration;
 	}

@@ -63,7 +63,7 @@ final class Switchover {
 			.toList();
 		candidate.check(problems);
 		if (candidate.configuration().isEnabled()) {
-			refuse(problems);
+			InvalidBackoffException.throwIfAny(problems);
 		}
 		else {
 			// perhaps it was switched off because of these problems
@@ -83,16 +83,13 @@ final class Switchover {
 		return candidate;
 	}
 
-	/**
-	 * Refuse overrides that add a problem while all is switched off: it could not be
-	 * switched on again.
-	 */
+	/** Refuse to add problems while all is off, which could not be switched on then. */
 	PolicyResolver refuseNewProblems(BackoffConfiguration configuration) {
 		PolicyResolver candidate = this.policies.candidate(configuration);
 		if (!configuration.isEnabled()) {
 			List<Problem> problems = problems(candidate);
 			problems.removeAll(problems(this.policies.candidate(this.policies.configuration())));
-			refuse(problems);
+			InvalidBackoffException.throwIfAny(problems);
 		}
 		return candidate;
 	}
@@ -102,12 +99,6 @@ final class Switchover {
 		List<PolicyUse> unused = this.uses.uses(candidate, problems);
 		candidate.check(problems);
 		return problems;
-	}
-
-	static void refuse(List<Problem> problems) {
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems.stream().distinct().toList());
-		}
 	}
 
 	/** Log the changes of a new reading that live overrides hide. */

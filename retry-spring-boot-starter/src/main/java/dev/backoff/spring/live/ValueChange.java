@@ -23,9 +23,7 @@ public record ValueChange(String subject, String key, @Nullable EffectiveValue b
 	/* The keys at the top that a refresh changes. */
 	private static final Set<String> LIVE = Set.of("enabled", "retries-enabled", "unknown-keys", "instances");
 
-	/**
-	 * Return whether a value is written before or after: a built-in value may come or go.
-	 */
+	/** Return whether it is more than the coming or going of a built-in value. */
 	boolean isWritten() {
 		return (this.before != null && this.now != null) || !isBuiltIn(this.before) || !isBuiltIn(this.now);
 	}

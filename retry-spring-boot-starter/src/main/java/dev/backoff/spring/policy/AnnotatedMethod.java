@@ -99,36 +99,27 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers);
 	}
 
-	/**
-	 * Return the method's name in meters and logs, for instance
-	 * {@code OrderService.place}.
-	 */
+	/** Return the name in meters and logs, for instance {@code OrderService.place}. */
 	public String label() {
 		return this.type.getSimpleName() + "." + name(this.method);
 	}
 
 	/**
-	 * Return the name of a method as it is written in Kotlin too. If a function takes or
-	 * returns a value class, the compiler appends a {@code -} and a hash.
-	 * @param method any method
-	 * @return its name up to the first {@code -}
+	 * Return the name of a method up to the first {@code -}. Kotlin's compiler appends a
+	 * {@code -} and a hash if a function takes or returns a value class.
 	 */
 	public static String name(Method method) {
 		int hash = method.getName().indexOf('-');
 		return (hash > 0) ? method.getName().substring(0, hash) : method.getName();
 	}
 
-	/**
-	 * Return the method's name in reports, for instance
-	 * {@code OrderService.place(Order)}.
-	 */
+	/** Return the name in reports, for instance {@code OrderService.place(Order)}. */
 	public String signature() {
 		return label() + parameters();
 	}
 
 	/**
-	 * Return the text of the parameter types, which tells overloads apart, for instance
-	 * {@code (Order)}.
+	 * Return the parameter types, which tell overloads apart, such as {@code (Order)}.
 	 */
 	public String parameters() {
 		return Arrays.stream(this.method.getParameterTypes())
@@ -137,19 +128,12 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 			.collect(Collectors.joining(", ", "(", ")"));
 	}
 
-	/**
-	 * Return the place that reports name for a problem of the method, for instance
-	 * {@code @Backoff on OrderService.place(Order)}.
-	 */
+	/** Return the place in reports: {@code @Backoff on OrderService.place(Order)}. */
 	public String place() {
 		return "@Backoff on " + ((this.onMethod != null) ? signature() : this.type.getSimpleName());
 	}
 
-	/**
-	 * Return the place that reports name for a problem of an attribute that only code
-	 * sets: the method, or the type if only the annotation of the type sets the
-	 * attribute.
-	 */
+	/** Return the place in reports of an attribute that only code sets. */
 	public String place(Function<Backoff, String> attribute) {
 		boolean onlyOnType = this.onType != null && !attribute.apply(this.onType).isEmpty() && !isOnMethod(attribute);
 		return onlyOnType ? "@Backoff on " + this.type.getSimpleName() : place();
@@ -160,10 +144,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		return this.onMethod != null && !attribute.apply(this.onMethod).isEmpty();
 	}
 
-	/**
-	 * Return an attribute that only code sets, from the method or else from the type. The
-	 * text is empty if neither sets the attribute.
-	 */
+	/** Return an attribute that only code sets, empty if neither annotation sets it. */
 	public String attribute(Function<Backoff, String> attribute) {
 		String text = (this.onMethod != null) ? attribute.apply(this.onMethod) : "";
 		return (text.isEmpty() && this.onType != null) ? attribute.apply(this.onType) : text;

@@ -51,10 +51,8 @@ public final class BackoffPolicies {
 
 	/**
 	 * Return the effective policy of a name, for programmatic calls.
-	 * @param name a name below {@code backoff.policies}
-	 * @return the policy
-	 * @throws InvalidBackoffException if the name is not defined or its values do not fit
-	 * together
+	 * @throws InvalidBackoffException if the name is not defined below
+	 * {@code backoff.policies} or its values do not fit together
 	 */
 	public EffectivePolicy resolve(String name) {
 		return this.resolver.resolve(name);

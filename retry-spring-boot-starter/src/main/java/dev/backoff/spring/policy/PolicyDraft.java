@@ -114,7 +114,7 @@ final class PolicyDraft {
 	private Section.@Nullable Entry ancestor(ConfigValue inherits, Set<String> seen) {
 		Section.Entry ancestor = this.configuration.policy(inherits.text());
 		if (ancestor == null) {
-			List<String> others = this.configuration.policyNames()
+			List<String> others = this.configuration.names(Section.POLICIES)
 				.stream()
 				.filter((name) -> !seen.contains(name))
 				.toList();
@@ -134,7 +134,11 @@ final class PolicyDraft {
 	/** Report a circle once, from whichever of its policies it is found. */
 	private void reportCircle(List<String> seen, String closing) {
 		List<String> members = seen.subList(seen.indexOf(closing), seen.size());
-		String first = this.configuration.policyNames().stream().filter(members::contains).findFirst().orElse(closing);
+		String first = this.configuration.names(Section.POLICIES)
+			.stream()
+			.filter(members::contains)
+			.findFirst()
+			.orElse(closing);
 		List<String> circle = new ArrayList<>(members);
 		Collections.rotate(circle, -circle.indexOf(first));
 		Section.Entry last = this.configuration.policy(circle.get(circle.size() - 1));

@@ -120,10 +120,7 @@ public final class PolicyResolver {
 		return policy;
 	}
 
-	/**
-	 * Return the policy of a name, without counting it as used. Return empty if the
-	 * policy is not defined or is incomplete without an annotation.
-	 */
+	/** Return the policy of a name if it is complete, without counting it as used. */
 	public Optional<EffectivePolicy> peek(String name) {
 		Section.Entry entry = this.configuration.policy(name);
 		if (entry == null) {
@@ -135,10 +132,9 @@ public final class PolicyResolver {
 	}
 
 	/**
-	 * Check the whole configuration, after the methods are resolved. Each value is
-	 * checked by itself. Whether values fit together is checked only for policies that
-	 * nothing uses or inherits so far, because an annotation or an heir may complete the
-	 * others.
+	 * Check the whole configuration, after the methods are resolved. Whether values fit
+	 * together is checked only for policies that nothing uses or inherits so far, because
+	 * an annotation or an heir may complete the others.
 	 */
 	public void check(List<Problem> problems) {
 		Set<Problem> found = new LinkedHashSet<>(this.configuration.problems());
@@ -214,10 +210,7 @@ public final class PolicyResolver {
 		return this.configuration.spelled(section, this.first.getOrDefault(Reference.to(section, name), name));
 	}
 
-	/**
-	 * Make a type with annotated methods known, so that labels distinguish types with the
-	 * same simple name. Return false if another type has this simple name.
-	 */
+	/** Make a type known for labels; return false if another has its simple name. */
 	public boolean announce(Class<?> type) {
 		Set<Class<?>> namesakes = this.types.computeIfAbsent(type.getSimpleName(),
 				(name) -> ConcurrentHashMap.newKeySet());
@@ -225,10 +218,7 @@ public final class PolicyResolver {
 		return namesakes.size() == 1;
 	}
 
-	/**
-	 * Return the label of a method in meters and logs: {@code SimpleClassName.method},
-	 * with the package if another type has the same simple name.
-	 */
+	/** Return a method's label, with the package if another type has the simple name. */
 	public String label(AnnotatedMethod method) {
 		return announce(method.type()) ? method.label()
 				: method.type().getName() + "." + AnnotatedMethod.name(method.method());
@@ -249,7 +239,7 @@ public final class PolicyResolver {
 
 	private void checkName(AnnotatedMethod method, String name, boolean bare, List<Problem> problems) {
 		String place = method.place() + ": invalid value (" + name + ")";
-		String near = Nearest.ofName(name, this.configuration.policyNames());
+		String near = Nearest.ofName(name, this.configuration.names(Section.POLICIES));
 		if (bare) {
 			problems.add(unknown(place, name, ", or give the annotation values such as base or idempotent."));
 		}
@@ -269,7 +259,7 @@ public final class PolicyResolver {
 	}
 
 	private Problem unknown(String place, String name, String orElse) {
-		List<String> names = this.configuration.policyNames();
+		List<String> names = this.configuration.names(Section.POLICIES);
 		String nearest = Nearest.ofName(name, names);
 		String define = "efine backoff.policies." + name + orElse;
 		return Problem.ofPlace(place, "names a policy that is not defined",

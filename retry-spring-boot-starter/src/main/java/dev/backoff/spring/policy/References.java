@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.ConfigValue;
+import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Level.Rank;
@@ -85,9 +86,7 @@ final class References {
 		return (own == null || !level.isOfOne()) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
-	/**
-	 * Put the breaker or the budget into effect, and return its name, or null for none.
-	 */
+	/** Put the breaker or the budget into effect; return its name, or null for none. */
 	@Nullable String putIntoEffect(Key<?> key, PolicyDraft values) {
 		ConfigValue written = values.written(key);
 		Section section = section(key);
@@ -95,20 +94,13 @@ final class References {
 		if (written == null && this.policy != null
 				&& (budget || this.configuration.defined(section).contains(Name.of(this.policy)))) {
 			String own = this.spelling.apply(section, this.policy);
-			if (budget) {
-				values.putBuiltIn(key, own, "");
-			}
-			else {
-				values.put(key, own, Level.of(Rank.ENTRY), "the policy's name, defined below backoff.breakers");
-			}
+			values.put(key, own, budget ? Level.BUILT_IN : Level.of(Rank.ENTRY),
+					budget ? EffectiveValue.BUILT_IN : "the policy's name, defined below backoff.breakers");
 			return own;
 		}
-		if (written == null || NONE.is(written.text())) {
-			values.put(key, NONE.toString(), written);
-			return null;
-		}
-		String name = this.spelling.apply(section, written.text());
-		values.put(key, name, written);
+		boolean none = written == null || NONE.is(written.text());
+		String name = none ? null : this.spelling.apply(section, written.text());
+		values.put(key, none ? NONE.toString() : name, written);
 		return name;
 	}
 

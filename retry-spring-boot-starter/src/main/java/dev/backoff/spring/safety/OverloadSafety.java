@@ -105,10 +105,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		}) : null;
 	}
 
-	/**
-	 * Return the breaker of a policy, or null. If the breaker belongs to another library,
-	 * that library must be present and have a breaker of that name.
-	 */
+	/** Return the breaker of a policy, or null; that of another library must exist. */
 	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
 		if (name == null) {
@@ -178,10 +175,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		return breaker;
 	}
 
-	/**
-	 * Return the concurrency limit of a policy, or null if the policy has no limit or is
-	 * durable. Attempts of durable policies have threads of their own.
-	 */
+	/** Return the concurrency limit of a policy, or null if it has none or is durable. */
 	public @Nullable ConcurrencyLimit limit(EffectivePolicy policy) {
 		RetryPolicy numbers = policy.numbers();
 		if (policy.isDurable() || numbers.concurrency() == ConcurrencyLimit.UNLIMITED) {
@@ -193,10 +187,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		return limit;
 	}
 
-	/**
-	 * Return the concurrency limit of a policy, or null if its attempts have never been
-	 * limited.
-	 */
+	/** Return the limit of a policy, or null if its attempts have never been limited. */
 	public @Nullable ConcurrencyLimit limit(String policy) {
 		return this.concurrencyLimits.get(policy);
 	}
@@ -232,10 +223,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.budgets.all().forEach(RetryBudget::reset);
 	}
 
-	/**
-	 * Report all budgets, breakers and limits to an observer, including those that exist
-	 * already. The same object may be reported several times.
-	 */
+	/** Report all, also those that exist already; one may be reported several times. */
 	public void observe(Observer observer) {
 		this.observers.add(observer);
 		this.breakers.all().forEach(observer::breakerMade);

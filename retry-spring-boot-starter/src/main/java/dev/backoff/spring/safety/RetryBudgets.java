@@ -43,17 +43,13 @@ public final class RetryBudgets {
 		return made;
 	}
 
-	/**
-	 * {@return the budget of that name, or empty if no method uses it}
-	 * @param name a name below {@code backoff.budgets}, or of a policy
-	 */
+	/** Return the budget of a name in any spelling, or empty if no method uses it. */
 	public Optional<RetryBudget> find(String name) {
 		return Optional.ofNullable(this.budgets.get(Name.of(name)));
 	}
 
 	/**
-	 * {@return the budget of that name}
-	 * @param name a name below {@code backoff.budgets}, or of a policy
+	 * Return the budget of a name in any spelling.
 	 * @throws IllegalArgumentException if no method uses it
 	 */
 	public RetryBudget get(String name) {
@@ -62,9 +58,7 @@ public final class RetryBudgets {
 					? "that of a budget in use, and there is none" : "one of " + String.join(", ", names())) + "."));
 	}
 
-	/**
-	 * {@return the budgets in use, ordered by name}
-	 */
+	/** Return the budgets in use, ordered by name. */
 	public List<RetryBudget> all() {
 		return this.budgets.values().stream().sorted(Comparator.comparing(RetryBudget::name)).toList();
 	}
