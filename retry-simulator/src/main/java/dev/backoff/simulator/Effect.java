@@ -62,9 +62,7 @@ public record Effect(double loadInFault, double loadInMinute, double recoverySec
 		return runs.stream().mapToDouble(figure).sorted().toArray()[runs.size() / 2];
 	}
 
-	/**
-	 * {@return whether the service comes back within the horizon}
-	 */
+	/** Return whether the service comes back within the horizon. */
 	public boolean recovers() {
 		return Double.isFinite(this.recoverySeconds);
 	}

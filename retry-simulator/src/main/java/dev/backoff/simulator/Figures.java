@@ -2,6 +2,7 @@ package dev.backoff.simulator;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -42,6 +43,10 @@ final class Figures {
 	/** Return seconds as a person reads them. */
 	static String seconds(double seconds) {
 		return DurationText.rounded(Math.round(seconds * 1e9));
+	}
+
+	static String text(Duration duration) {
+		return DurationText.rounded(duration.toNanos());
 	}
 
 	static String percent(double share) {

@@ -227,7 +227,7 @@ final class Findings {
 	private void holdsThreads(Plan plan) {
 		if (!plan.policy().stored() && plan.meanWait().compareTo(LONG) > 0) {
 			add("holds-threads", Severity.WARN,
-					"A blocking call that fails holds its thread for " + rounded(plan.meanWait()) + " on average.",
+					"A blocking call that fails holds its thread for " + Figures.text(plan.meanWait()) + " on average.",
 					new Figures().put("seconds", plan.meanWait().toNanos() / 1e9));
 		}
 	}
@@ -238,7 +238,7 @@ final class Findings {
 		if (growth >= SENSITIVE && Double.isFinite(growth)) {
 			add("sensitive", Severity.INFO,
 					"One attempt more makes the longest wait " + Figures.text(growth) + " times as long, "
-							+ rounded(longer) + ".",
+							+ Figures.text(longer) + ".",
 					new Figures().put("growth", growth).put("seconds", longer.toNanos() / 1e9));
 		}
 	}
@@ -256,10 +256,6 @@ final class Findings {
 	private static String attempts(RetryPolicy policy) {
 		return (policy.maxAttempts() > Herd.MOST_ATTEMPTS) ? "the first " + Herd.MOST_ATTEMPTS
 				: Integer.toString(policy.maxAttempts());
-	}
-
-	private static String rounded(Duration duration) {
-		return DurationText.rounded(duration.toNanos());
 	}
 
 	/*

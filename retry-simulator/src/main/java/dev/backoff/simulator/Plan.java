@@ -99,9 +99,7 @@ public final class Plan {
 		return this.policy;
 	}
 
-	/**
-	 * {@return the least, mean and greatest delay before each retry}
-	 */
+	/** Return the least, mean and greatest delay before each retry. */
 	public DelayPlan delays() {
 		return this.delays;
 	}
@@ -166,7 +164,7 @@ public final class Plan {
 		BackoffRule rule = this.policy.policy().rule();
 		long least = rule.baseNanos();
 		long bound = Math.min(Nanos.times(outage.toNanos(), LONGEST_BASE),
-				hasBuiltInCap() ? Nanos.UNLIMITED : rule.capNanos());
+				this.policy.hasBuiltInCap() ? Nanos.UNLIMITED : rule.capNanos());
 		long most = bound;
 		if (rule.shape().levels() > 0 || rule.jitter().replacesShape() || survives(least, outage)
 				|| !survives(most, outage)) {
@@ -188,11 +186,6 @@ public final class Plan {
 	private boolean survives(long base, Duration outage) {
 		SimulatedPolicy longer = this.policy.withBase(Duration.ofNanos(base));
 		return quantile(Herd.of(longer, LEAST_CALLS, Duration.ZERO, 1).lastStarts(), 0.5) >= outage.toNanos();
-	}
-
-	private boolean hasBuiltInCap() {
-		BackoffRule rule = this.policy.policy().rule();
-		return rule.capNanos() == BackoffRule.builtInCap(rule.shape());
 	}
 
 	/** Return the plans of the same policy with one number changed, by the change. */
@@ -238,7 +231,8 @@ public final class Plan {
 		}
 		double greatest = this.delays.steps().get(0).greatest() / (double) rule.capped(1);
 		Duration largest = DelayPlan.largestBase(Duration.ofNanos(numbers.deadlineNanos()), numbers.maxAttempts() - 1,
-				multiplier(), hasBuiltInCap() ? null : Duration.ofNanos(rule.capNanos()), attempt, greatest);
+				multiplier(), this.policy.hasBuiltInCap() ? null : Duration.ofNanos(rule.capNanos()), attempt,
+				greatest);
 		return Duration
 			.ofNanos(new BigDecimal(largest.toNanos()).round(new MathContext(3, RoundingMode.DOWN)).longValue());
 	}
@@ -278,9 +272,7 @@ public final class Plan {
 		return sorted[(int) Math.min(sorted.length - 1, Math.round(share * sorted.length))];
 	}
 
-	/**
-	 * {@return the findings about this plan}
-	 */
+	/** Return the findings about this plan. */
 	public List<Finding> findings() {
 		return Findings.of(this);
 	}
@@ -297,9 +289,7 @@ public final class Plan {
 		return shown;
 	}
 
-	/**
-	 * {@return this plan as names, texts and numbers, in order; times in milliseconds}
-	 */
+	/** Return this plan as names, texts and numbers, in order; times in milliseconds. */
 	public Map<String, Object> figures() {
 		RetryPolicy numbers = this.policy.policy();
 		Figures figures = new Figures().put("policy", numbers.name())

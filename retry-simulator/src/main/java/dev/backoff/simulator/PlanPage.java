@@ -1,6 +1,5 @@
 package dev.backoff.simulator;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -65,17 +64,13 @@ final class PlanPage {
 					.map((outage) -> DurationText.exact(outage) + "|" + Figures.percent(plan.survival(outage)) + "|"
 							+ Figures.percent(plan.survivalWithin(outage))));
 		table("Waits of a call that fails", "share of the calls|no longer than", Stream.of(0.01, 0.5, 0.9, 0.99)
-			.map((share) -> Figures.percent(share) + "|" + DurationText.rounded(plan.totalWait(share).toNanos())));
+			.map((share) -> Figures.percent(share) + "|" + Figures.text(plan.totalWait(share))));
 		table("With one number changed", "change|mean wait|longest|half survive, if the budget pays",
 				Stream.concat(Stream.of(Map.entry("as configured", plan)), plan.variants().entrySet().stream())
-					.map((variant) -> variant.getKey() + "|" + rounded(variant.getValue().meanWait()) + "|"
-							+ rounded(variant.getValue().longestWait()) + "|"
-							+ rounded(variant.getValue().riddenOut(0.5))));
+					.map((variant) -> variant.getKey() + "|" + Figures.text(variant.getValue().meanWait()) + "|"
+							+ Figures.text(variant.getValue().longestWait()) + "|"
+							+ Figures.text(variant.getValue().riddenOut(0.5))));
 		this.text.append("</div>\n");
-	}
-
-	private static String rounded(Duration duration) {
-		return DurationText.rounded(duration.toNanos());
 	}
 
 	private static Stream<String> storm(Storm storm) {

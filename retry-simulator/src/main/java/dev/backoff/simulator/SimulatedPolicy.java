@@ -103,9 +103,12 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	SimulatedPolicy withBase(Duration base) {
 		BackoffRule rule = this.policy.rule();
 		Shape shape = rule.shape().withBaseAtLeast(base);
-		boolean builtIn = rule.capNanos() == BackoffRule.builtInCap(rule.shape());
 		return with((builder) -> builder.shape(shape)
-			.cap(Duration.ofNanos(builtIn ? BackoffRule.builtInCap(shape) : rule.capNanos())));
+			.cap(Duration.ofNanos(hasBuiltInCap() ? BackoffRule.builtInCap(shape) : rule.capNanos())));
+	}
+
+	boolean hasBuiltInCap() {
+		return this.policy.rule().capNanos() == BackoffRule.builtInCap(this.policy.rule().shape());
 	}
 
 	SimulatedPolicy withBudget(BudgetSettings budget) {

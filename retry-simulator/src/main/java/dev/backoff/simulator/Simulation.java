@@ -170,9 +170,7 @@ final class Simulation implements RetryListener {
 		return this.refusedByBreaker;
 	}
 
-	/**
-	 * Return the share of the calls begun in the fault that failed within the horizon.
-	 */
+	/** Return the share of calls begun in the fault that failed within the horizon. */
 	double failed() {
 		return this.failedOfThem / (double) Math.max(1, this.begunInFault);
 	}

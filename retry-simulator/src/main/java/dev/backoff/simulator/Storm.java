@@ -97,23 +97,17 @@ public final class Storm {
 		return this.scenario;
 	}
 
-	/**
-	 * {@return what the policy does as it is configured}
-	 */
+	/** Return what the policy does as it is configured. */
 	public Effect configured() {
 		return this.configured;
 	}
 
-	/**
-	 * {@return what the policy would do without budget and breaker, in one run}
-	 */
+	/** Return what the policy would do without budget and breaker, in one run. */
 	public Effect unprotected() {
 		return Objects.requireNonNull(this.unprotected);
 	}
 
-	/**
-	 * {@return what happens without retries}
-	 */
+	/** Return what happens without retries. */
 	public Effect unretried() {
 		return this.unretried;
 	}

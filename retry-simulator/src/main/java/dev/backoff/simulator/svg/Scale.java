@@ -3,25 +3,7 @@ package dev.backoff.simulator.svg;
 import java.util.stream.DoubleStream;
 
 /** Where a value goes on an axis. */
-final class Scale {
-
-	private final double least;
-
-	private final double greatest;
-
-	private final double from;
-
-	private final double to;
-
-	private final boolean logarithmic;
-
-	private Scale(double least, double greatest, double from, double to, boolean logarithmic) {
-		this.least = least;
-		this.greatest = greatest;
-		this.from = from;
-		this.to = to;
-		this.logarithmic = logarithmic;
-	}
+record Scale(double least, double greatest, double from, double to, boolean logarithmic) {
 
 	static Scale linear(double least, double greatest, double from, double to) {
 		return new Scale(least, greatest, from, to, false);
