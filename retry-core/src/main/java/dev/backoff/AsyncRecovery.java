@@ -12,20 +12,11 @@ import dev.backoff.failure.Causes;
 /**
  * The recovery of an asynchronous call. It goes on if the caller completes the result.
  */
-final class AsyncRecovery<T extends @Nullable Object>
-		implements CallStack.Driving.UnderWay, BiConsumer<@Nullable T, @Nullable Throwable> {
-
-	private final AsyncCall<?, T> call;
-
-	private final CallResult result;
-
-	private final RetriesStoppedException report;
-
-	AsyncRecovery(AsyncCall<?, T> call, CallResult result, RetriesStoppedException report) {
-		this.call = call;
-		this.result = result;
-		this.report = report;
-	}
+record AsyncRecovery<T extends @Nullable Object>(AsyncCall<?, T> call, CallResult result,
+		RetriesStoppedException report)
+		implements
+			CallStack.Driving.UnderWay,
+			BiConsumer<@Nullable T, @Nullable Throwable> {
 
 	/** Start the recovery, which ends the call. */
 	<C> void start(C context, Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {

@@ -69,7 +69,7 @@ final class AttemptContext {
 	/** Note for which attempt or deadline elsewhere the call stands. */
 	void adopt(SharedAttempt shared) {
 		this.shared = shared;
-		this.key = shared.key;
+		this.key = shared.key();
 	}
 
 	void attemptBegins() {
@@ -127,7 +127,7 @@ final class AttemptContext {
 	/* Here or, if the call stands for an attempt elsewhere, there. */
 	private static CallObserver.@Nullable ObservedCall observed(CallState call) {
 		SharedAttempt elsewhere = call.shared();
-		return (elsewhere != null) ? elsewhere.observed : call.observed();
+		return (elsewhere != null) ? elsewhere.observed() : call.observed();
 	}
 
 	static CallObserver.@Nullable ObservedCall innermostObserved(CallState call) {
@@ -165,7 +165,7 @@ final class AttemptContext {
 	Supplier<String> nextRequestKey() {
 		StringBuilder path = new StringBuilder();
 		CallKey root = pathTo(path);
-		path.append('#').append((this.shared != null) ? this.shared.requests.incrementAndGet() : ++this.requests);
+		path.append('#').append((this.shared != null) ? this.shared.requests().incrementAndGet() : ++this.requests);
 		return () -> {
 			report(this.call, null, (reports, none) -> reports.keyAsked = true);
 			return root.derive(path);
@@ -174,8 +174,8 @@ final class AttemptContext {
 
 	/** Append the path from the outermost call to this one; return the outermost key. */
 	private CallKey pathTo(StringBuilder path) {
-		if (this.shared != null && !this.shared.path.isEmpty()) {
-			path.append(this.shared.path);
+		if (this.shared != null && !this.shared.path().isEmpty()) {
+			path.append(this.shared.path());
 			return key();
 		}
 		CallState around = this.call.around();
@@ -192,12 +192,12 @@ final class AttemptContext {
 		StringBuilder path = new StringBuilder();
 		CallKey root = this.call.isAttempt() ? pathTo(path) : null;
 		// calls there have other keys than calls here
-		path.append("/t").append((this.shared != null) ? this.shared.captures.incrementAndGet() : ++this.captures);
+		path.append("/t").append((this.shared != null) ? this.shared.captures().incrementAndGet() : ++this.captures);
 		List<AttemptReports> receivers = new ArrayList<>(2);
 		for (CallState repeated = this.call; repeated != null; repeated = repeatedBy(repeated)) {
 			receivers.addAll(repeated.context().receivers());
 		}
-		return new SharedAttempt(this.call, root, path.toString(), reports(), receivers, heldPermits());
+		return SharedAttempt.of(this.call, root, path.toString(), reports(), receivers, heldPermits());
 	}
 
 	/* The enclosing call whose attempts repeat what this one does, or null. */
@@ -219,7 +219,7 @@ final class AttemptContext {
 			SharedAttempt elsewhere = around.shared();
 			ConcurrencyLimit limit = around.settings().limit();
 			if (elsewhere != null) {
-				held.addAll(elsewhere.permits);
+				held.addAll(elsewhere.permits());
 			}
 			else if (limit != null && around.holdsPermit) {
 				held.add(around.context().permit(limit));
@@ -237,12 +237,13 @@ final class AttemptContext {
 
 	/** Return whether the attempt is the one that runs here. */
 	boolean isOf(SharedAttempt attempt) {
-		return this.reports != null && this.reports == attempt.reports;
+		return this.reports != null && this.reports == attempt.reports();
 	}
 
 	/** Return whether this stands for the attempt of a call that began elsewhere. */
 	boolean isAdoptedFrom(AttemptContext other) {
-		return this.shared != null && !this.shared.receivers.isEmpty() && this.shared.receivers.get(0) == other.reports;
+		return this.shared != null && !this.shared.receivers().isEmpty()
+				&& this.shared.receivers().get(0) == other.reports;
 	}
 
 	private AttemptReports reports() {
@@ -254,7 +255,7 @@ final class AttemptContext {
 
 	/* What receives the reports to the call, its own attempt first. */
 	private List<AttemptReports> receivers() {
-		return (this.shared != null) ? this.shared.receivers : List.of(reports());
+		return (this.shared != null) ? this.shared.receivers() : List.of(reports());
 	}
 
 	/**

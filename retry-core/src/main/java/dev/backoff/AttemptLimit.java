@@ -13,30 +13,18 @@ import dev.backoff.time.RetryTime.Cancellable;
  * How long one attempt may take: the policy's attempt timeout, or the time until the
  * deadline if that is less. Attempts under either are listed while they run. Thread-safe.
  */
-final class AttemptLimit {
+record AttemptLimit(String method, RetryTime time, CallEvents events, long timeout, long shortest,
+		@Nullable CallRegistry listing) {
 
 	/* The threads of an executor may all wait for attempts that are in its queue. */
 	private static final long LONGEST_TO_BEGIN = 1_000_000_000;
 
-	private final String method;
-
-	private final RetryTime time;
-
-	private final CallEvents events;
-
-	private final long timeout;
-
-	private final long shortest;
-
-	private final @Nullable CallRegistry listing;
-
-	AttemptLimit(RetryPolicy policy, String method, RetryTime time, CallEvents events, @Nullable CallRegistry running) {
-		this.method = method;
-		this.time = time;
-		this.events = events;
-		this.timeout = policy.attemptTimeoutNanos();
-		this.shortest = Math.min(policy.shortestAttemptNanos(), this.timeout);
-		this.listing = (isSet() || policy.deadlineNanos() != Nanos.UNLIMITED) ? running : null;
+	static AttemptLimit of(RetryPolicy policy, String method, RetryTime time, CallEvents events,
+			@Nullable CallRegistry running) {
+		long timeout = policy.attemptTimeoutNanos();
+		boolean limited = timeout != Nanos.UNLIMITED || policy.deadlineNanos() != Nanos.UNLIMITED;
+		return new AttemptLimit(method, time, events, timeout, Math.min(policy.shortestAttemptNanos(), timeout),
+				limited ? running : null);
 	}
 
 	boolean isSet() {

@@ -97,11 +97,11 @@ final class CallState {
 	/** Return a call within another that stands for an attempt or deadline elsewhere. */
 	static CallState adopting(SharedAttempt shared, @Nullable CallState enclosing) {
 		CallState call = new CallState(enclosing);
-		call.settings = shared.settings;
-		call.started = shared.started;
-		call.limit = shared.limit;
-		call.attempt = shared.attempt;
-		call.attemptStart = shared.attemptStart;
+		call.settings = shared.settings();
+		call.started = shared.started();
+		call.limit = shared.limit();
+		call.attempt = shared.attempt();
+		call.attemptStart = shared.attemptStart();
 		CallState around = call.around();
 		if (around != null && around.isLimited()) {
 			call.tighten(Math.max(0, around.attemptTimeLeft()));
@@ -246,7 +246,7 @@ final class CallState {
 			return last.failure();
 		}
 		SharedAttempt elsewhere = shared();
-		return (elsewhere != null) ? elsewhere.previousFailure : null;
+		return (elsewhere != null) ? elsewhere.previousFailure() : null;
 	}
 
 	AttemptContext context() {
@@ -296,13 +296,13 @@ final class CallState {
 
 	private int nextInnerCall() {
 		SharedAttempt elsewhere = shared();
-		return (elsewhere != null) ? elsewhere.innerCalls.incrementAndGet() : ++this.innerCalls;
+		return (elsewhere != null) ? elsewhere.innerCalls().incrementAndGet() : ++this.innerCalls;
 	}
 
 	/** Return whether an attempt runs, and not only a deadline from outside. */
 	boolean isAttempt() {
 		SharedAttempt elsewhere = shared();
-		return elsewhere == null || elsewhere.key != null;
+		return elsewhere == null || elsewhere.key() != null;
 	}
 
 	@Nullable CallState enclosing() {

@@ -27,7 +27,7 @@ import dev.backoff.time.Nanos;
  * classifier's PERMANENT or a programming error, unless the retry list names the
  * failure's own class, the judged type or one below it; any other exception.
  */
-final class FailureRules {
+record FailureRules(RetryPolicy policy) {
 
 	/*
 	 * Programming errors and refusals: the same arguments give the same failure again.
@@ -41,12 +41,6 @@ final class FailureRules {
 
 	private static final Set<Class<?>> REFUSALS = Set.of(SecurityException.class,
 			java.nio.file.AccessDeniedException.class);
-
-	private final RetryPolicy policy;
-
-	FailureRules(RetryPolicy policy) {
-		this.policy = policy;
-	}
 
 	/*
 	 * A classifier may throw. The call then ends with the failure that was to be judged,

@@ -15,24 +15,11 @@ import dev.backoff.concurrency.Ticket;
  * What a method's calls share with others, so that together they do not make an overload
  * worse: the concurrency limit and the breaker, which each give a permit for an attempt,
  * and the budget. Thread-safe.
+ *
+ * @param isDurable whether the calls are stored while they wait
  */
-final class OverloadGuard {
-
-	private final @Nullable ConcurrencyLimit limit;
-
-	private final @Nullable CallPermits breaker;
-
-	private final @Nullable RetryBudget budget;
-
-	private final boolean durable;
-
-	OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-			boolean durable) {
-		this.limit = limit;
-		this.breaker = breaker;
-		this.budget = budget;
-		this.durable = durable;
-	}
+record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
+		boolean isDurable) {
 
 	/**
 	 * Return the same for stored calls, which wait whatever happens here. Their workers
@@ -40,15 +27,6 @@ final class OverloadGuard {
 	 */
 	OverloadGuard ofStoredCalls() {
 		return new OverloadGuard(null, this.breaker, this.budget, true);
-	}
-
-	/** Return whether the calls are stored while they wait. */
-	boolean isDurable() {
-		return this.durable;
-	}
-
-	@Nullable RetryBudget budget() {
-		return this.budget;
 	}
 
 	/**
@@ -191,13 +169,14 @@ final class OverloadGuard {
 
 	/** Return what the breaker says when it has refused an attempt. */
 	DecisionInput.Breaker refusal(long now) {
-		return (this.breaker == null) ? DecisionInput.Breaker.PERMITTING : new DecisionInput.Breaker(
-				this.breaker.name(), false, this.durable || this.breaker.isAwaited(), this.breaker.nanosToPermit(now));
+		return (this.breaker == null) ? DecisionInput.Breaker.PERMITTING
+				: new DecisionInput.Breaker(this.breaker.name(), false, this.isDurable || this.breaker.isAwaited(),
+						this.breaker.nanosToPermit(now));
 	}
 
 	/** Return what the breaker throws for a call that made no attempt, or null. */
 	@Nullable CircuitOpenException rejection(long now) {
-		return (this.breaker != null && !this.durable) ? this.breaker.rejection(now) : null;
+		return (this.breaker != null && !this.isDurable) ? this.breaker.rejection(now) : null;
 	}
 
 }

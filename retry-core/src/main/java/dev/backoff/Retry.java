@@ -40,7 +40,7 @@ public final class Retry {
 	private volatile Drivers drivers;
 
 	Retry(RetryBuilder builder) {
-		this.drivers = new Drivers(builder);
+		this.drivers = Drivers.of(builder);
 	}
 
 	/**
@@ -225,10 +225,7 @@ public final class Retry {
 	public <C, T extends @Nullable Object, X extends Throwable> ResumedCall.Result attemptOn(ResumedCall call,
 			C context, Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
 		Drivers drivers = this.drivers;
-		CallRegistry counted = drivers.running;
-		if (counted == null) {
-			return drivers.resumed().attempt(call, context, operation, recovery);
-		}
+		CallRegistry counted = (drivers.running != null) ? drivers.running : new CallRegistry();
 		counted.begins();
 		try {
 			return drivers.resumed().attempt(call, context, operation, recovery);
@@ -290,35 +287,25 @@ public final class Retry {
 	}
 
 	/** What the calls run on; a change of settings swaps it. */
-	private static final class Drivers {
+	private record Drivers(RandomSource random, CallSteps steps, BlockingDriver blocking,
+			Supplier<? extends Executor> executor, @Nullable CallRegistry running) {
 
-		private final RandomSource random;
-
-		private final CallSteps steps;
-
-		private final BlockingDriver blocking;
-
-		private final Supplier<? extends Executor> executor;
-
-		private final @Nullable CallRegistry running;
-
-		Drivers(RetryBuilder builder) {
+		static Drivers of(RetryBuilder builder) {
 			RetryPolicy policy = builder.policy;
 			CallEvents events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
 					builder.observers);
-			this.random = RandomSource.safe(builder.random, (ex) -> events.hookFailed("random source", ex));
+			RandomSource random = RandomSource.safe(builder.random, (ex) -> events.hookFailed("random source", ex));
 			RetryTime time = builder.time;
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			CallSettings settings = new CallSettings(policy, builder.method, time,
 					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit);
 			OverloadGuard guard = new OverloadGuard(limit, builder.breaker, builder.budget, false);
-			this.running = builder.counted ? builder.registry : null;
-			AttemptLimit attemptLimit = new AttemptLimit(policy, builder.method, time, events, this.running);
-			RetryDecider decider = new RetryDecider(policy, settings.retries(), this.random, events);
-			this.steps = new CallSteps(settings, decider, events, guard, builder.registry, attemptLimit);
-			this.blocking = new BlockingDriver(this.steps);
-			this.executor = builder.executor;
+			CallRegistry running = builder.counted ? builder.registry : null;
+			AttemptLimit attemptLimit = AttemptLimit.of(policy, builder.method, time, events, running);
+			RetryDecider decider = new RetryDecider(policy, settings.retries(), random, events);
+			CallSteps steps = new CallSteps(settings, decider, events, guard, builder.registry, attemptLimit);
+			return new Drivers(random, steps, new BlockingDriver(steps), builder.executor, running);
 		}
 
 		<C, T extends @Nullable Object> CompletableFuture<T> async(C context, AsyncOperation.OnContext<C, T> operation,

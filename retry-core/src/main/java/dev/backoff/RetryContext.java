@@ -101,7 +101,7 @@ public final class RetryContext {
 		if (this.shared == null || (running != null && running.context().isOf(this.shared))) {
 			return NOTHING;
 		}
-		CallState adopted = (this.shared.key == null && running != null && running.isAttempt())
+		CallState adopted = (this.shared.key() == null && running != null && running.isAttempt())
 				? stack.adopt(running.context().share(),
 						Math.max(0, CallState.adopting(this.shared, null).attemptTimeLeft()))
 				: stack.adopt(this.shared, Nanos.UNLIMITED);

@@ -21,66 +21,32 @@ import dev.backoff.time.RetryTime;
  * A running attempt, for which calls on other threads may stand, or a deadline from
  * outside, which has no key and receives no reports. Its counters are shared by the calls
  * that stand for it, so that no two requests have the same key. Thread-safe.
+ *
+ * @param limit from the start of the call to the end of the attempt
+ * @param key the outermost call's
+ * @param path how its call is reached from the outermost one
+ * @param reports receives reports for the attempt and identifies it
+ * @param permits those that the attempt and the attempts around it held
+ * @param observed the innermost call that is observed
  */
-final class SharedAttempt {
+record SharedAttempt(CallSettings settings, long started, long limit, int attempt, long attemptStart,
+		@Nullable Throwable previousFailure, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
+		List<AttemptReports> receivers, List<HeldPermit> permits, CallObserver.@Nullable ObservedCall observed,
+		AtomicInteger innerCalls, AtomicInteger requests, AtomicInteger captures) {
 
-	final CallSettings settings;
-
-	final long started;
-
-	/* From the start of the call to the end of the attempt. */
-	final long limit;
-
-	final int attempt;
-
-	final long attemptStart;
-
-	final @Nullable Throwable previousFailure;
-
-	/* The outermost call's. */
-	final @Nullable CallKey key;
-
-	/* How its call is reached from the outermost one. */
-	final String path;
-
-	/* Receives reports for the attempt and identifies it. */
-	final @Nullable AttemptReports reports;
-
-	final List<AttemptReports> receivers;
-
-	/* Those that the attempt and the attempts around it held. */
-	final List<HeldPermit> permits;
-
-	/* The innermost call that is observed. */
-	final CallObserver.@Nullable ObservedCall observed;
-
-	final AtomicInteger innerCalls = new AtomicInteger();
-
-	final AtomicInteger requests = new AtomicInteger();
-
-	final AtomicInteger captures = new AtomicInteger();
-
-	SharedAttempt(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
+	static SharedAttempt of(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
 			List<AttemptReports> receivers, List<HeldPermit> permits) {
-		this.settings = call.settings();
-		this.started = call.started();
-		this.limit = call.attemptLimit();
-		this.attempt = call.attempt();
-		this.attemptStart = call.attemptStart;
-		this.previousFailure = call.previousFailure();
-		this.key = key;
-		this.path = path;
-		this.reports = reports;
-		this.receivers = List.copyOf(receivers);
-		this.permits = List.copyOf(permits);
-		this.observed = AttemptContext.innermostObserved(call);
+		return new SharedAttempt(call.settings(), call.started(), call.attemptLimit(), call.attempt(),
+				call.attemptStart, call.previousFailure(), key, path, reports, List.copyOf(receivers),
+				List.copyOf(permits), AttemptContext.innermostObserved(call), new AtomicInteger(), new AtomicInteger(),
+				new AtomicInteger());
 	}
 
 	static SharedAttempt ofDeadline(long nanos, RetryTime time) {
 		CallState call = new CallState(null);
 		call.begin(CallSettings.ofDeadline(time), time.nanoTime());
 		call.tighten(nanos);
-		return new SharedAttempt(call, null, "", null, List.of(), List.of());
+		return of(call, null, "", null, List.of(), List.of());
 	}
 
 	boolean isHoldingPermit(ConcurrencyLimit limit) {

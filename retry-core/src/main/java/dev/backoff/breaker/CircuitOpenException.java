@@ -31,12 +31,6 @@ public class CircuitOpenException extends RuntimeException {
 	/** The breaker's name. */
 	private final String breaker;
 
-	/** Its state, in words. */
-	private final String state;
-
-	/** How long it has been open, or null if unknown. */
-	private final @Nullable Duration openFor;
-
 	/** How long until calls may be permitted again, or null if unknown. */
 	private final @Nullable Duration timeToProbe;
 
@@ -51,8 +45,6 @@ public class CircuitOpenException extends RuntimeException {
 			@Nullable Duration timeToProbe) {
 		super(message(breaker, state, openFor, timeToProbe));
 		this.breaker = breaker;
-		this.state = state;
-		this.openFor = openFor;
 		this.timeToProbe = timeToProbe;
 	}
 
@@ -99,22 +91,6 @@ public class CircuitOpenException extends RuntimeException {
 	 */
 	public String breaker() {
 		return this.breaker;
-	}
-
-	/**
-	 * {@return the breaker's state in words; {@code open}, {@code half-open} or {@code
-	 * forced-open}}
-	 */
-	public String state() {
-		return this.state;
-	}
-
-	/**
-	 * {@return how long the breaker had been open when it refused the call; zero or more,
-	 * or null if unknown}
-	 */
-	public @Nullable Duration openFor() {
-		return this.openFor;
 	}
 
 	/**

@@ -13,15 +13,6 @@ public class ConcurrencyExceededException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
-	/** The policy's name. */
-	private final String policy;
-
-	/** How many attempts may run at once. */
-	private final int permits;
-
-	/** How many calls waited. */
-	private final int waiting;
-
 	/**
 	 * Make an exception.
 	 * @param policy the policy's name
@@ -31,30 +22,6 @@ public class ConcurrencyExceededException extends RuntimeException {
 	public ConcurrencyExceededException(String policy, int permits, int waiting) {
 		super("Policy " + policy + " has no permit for another attempt: " + permits + " may run at once and " + waiting
 				+ ((waiting == 1) ? " call waits" : " calls wait") + "; the call was not made.");
-		this.policy = policy;
-		this.permits = permits;
-		this.waiting = waiting;
-	}
-
-	/**
-	 * {@return the policy's name}
-	 */
-	public String policy() {
-		return this.policy;
-	}
-
-	/**
-	 * {@return how many attempts of the policy may run at once}
-	 */
-	public int permits() {
-		return this.permits;
-	}
-
-	/**
-	 * {@return how many calls waited for a permit when this call was refused}
-	 */
-	public int waiting() {
-		return this.waiting;
 	}
 
 }

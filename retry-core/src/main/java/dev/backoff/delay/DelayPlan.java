@@ -15,9 +15,10 @@ import dev.backoff.time.Nanos;
  * retry, and totals for a call that uses up its attempts. Pages and start-up checks use a
  * plan, calls never do. Immutable and thread-safe.
  *
+ * @param steps one for each retry; an immutable list
  * @since 0.1
  */
-public final class DelayPlan {
+public record DelayPlan(List<DelayPlan.Step> steps) {
 
 	/**
 	 * The delays before one retry.
@@ -42,12 +43,6 @@ public final class DelayPlan {
 
 	private static final int HISTORIES = 2_000;
 
-	private final List<Step> steps;
-
-	private DelayPlan(List<Step> steps) {
-		this.steps = List.copyOf(steps);
-	}
-
 	/**
 	 * Plan the given number of retries.
 	 * @param rule the rule
@@ -59,14 +54,7 @@ public final class DelayPlan {
 		if (retries < 0) {
 			throw new IllegalArgumentException("Invalid retries (" + retries + "): must not be negative.");
 		}
-		return new DelayPlan(steps(rule, Math.min(retries, LONGEST_PLAN)));
-	}
-
-	/**
-	 * {@return the steps, one for each retry; an immutable list}
-	 */
-	public List<Step> steps() {
-		return this.steps;
+		return new DelayPlan(List.copyOf(steps(rule, Math.min(retries, LONGEST_PLAN))));
 	}
 
 	/**

@@ -50,30 +50,13 @@ public enum Preset {
 	/** A scheduled job that runs once a day. */
 	LONG_JOB(10, "PT5M", "PT15M", null, 1.75, Jitter.equal(), true);
 
-	private final int maxAttempts;
-
-	private final Duration base;
-
-	private final Duration cap;
-
-	private final @Nullable Duration deadline;
-
-	private final @Nullable Double multiplier;
-
 	@SuppressWarnings("ImmutableEnumChecker") // every jitter is immutable
-	private final @Nullable Jitter jitter;
-
-	private final boolean postponedWhenEmpty;
+	private final Numbers numbers;
 
 	Preset(int maxAttempts, String base, String cap, @Nullable String deadline, @Nullable Double multiplier,
 			@Nullable Jitter jitter, boolean postponedWhenEmpty) {
-		this.maxAttempts = maxAttempts;
-		this.base = Duration.parse(base);
-		this.cap = Duration.parse(cap);
-		this.deadline = (deadline != null) ? Duration.parse(deadline) : null;
-		this.multiplier = multiplier;
-		this.jitter = jitter;
-		this.postponedWhenEmpty = postponedWhenEmpty;
+		this.numbers = new Numbers(maxAttempts, Duration.parse(base), Duration.parse(cap),
+				(deadline != null) ? Duration.parse(deadline) : null, multiplier, jitter, postponedWhenEmpty);
 	}
 
 	/**
@@ -85,54 +68,27 @@ public enum Preset {
 	}
 
 	/**
-	 * {@return the number of attempts, the first call included; 1 or more,
-	 * {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit}
+	 * {@return what the preset sets}
 	 */
-	public int maxAttempts() {
-		return this.maxAttempts;
+	public Numbers numbers() {
+		return this.numbers;
 	}
 
 	/**
-	 * {@return the delay before the first retry}
+	 * What a preset sets; null if it leaves the value.
+	 *
+	 * @param maxAttempts the number of attempts, the first call included; 1 or more,
+	 * {@link RetryPolicy#UNLIMITED_ATTEMPTS} for no limit
+	 * @param base the delay before the first retry
+	 * @param cap the longest delay
+	 * @param deadline the time for the whole call
+	 * @param multiplier the growth from delay to delay
+	 * @param jitter how chance spreads the delays
+	 * @param isPostponedWhenEmpty whether an empty budget postpones a retry instead of
+	 * ending the call; false if the preset leaves it as it is
 	 */
-	public Duration base() {
-		return this.base;
-	}
-
-	/**
-	 * {@return the longest delay}
-	 */
-	public Duration cap() {
-		return this.cap;
-	}
-
-	/**
-	 * {@return the time for the whole call, or null if the preset sets none}
-	 */
-	public @Nullable Duration deadline() {
-		return this.deadline;
-	}
-
-	/**
-	 * {@return the growth from delay to delay, or null if the preset sets none}
-	 */
-	public @Nullable Double multiplier() {
-		return this.multiplier;
-	}
-
-	/**
-	 * {@return how chance spreads the delays, or null if the preset sets none}
-	 */
-	public @Nullable Jitter jitter() {
-		return this.jitter;
-	}
-
-	/**
-	 * {@return whether an empty budget postpones a retry instead of ending the call;
-	 * false if the preset leaves it as it is}
-	 */
-	public boolean isPostponedWhenEmpty() {
-		return this.postponedWhenEmpty;
+	public record Numbers(int maxAttempts, Duration base, Duration cap, @Nullable Duration deadline,
+			@Nullable Double multiplier, @Nullable Jitter jitter, boolean isPostponedWhenEmpty) {
 	}
 
 }

@@ -93,13 +93,14 @@ public final class RetryPolicyBuilder implements Cloneable {
 	 */
 	public RetryPolicyBuilder preset(Preset preset) {
 		this.shape = null;
-		this.base = preset.base();
-		this.cap = preset.cap();
-		this.maxAttempts = preset.maxAttempts();
-		this.deadline = (preset.deadline() != null) ? Nanos.of(preset.deadline()) : this.deadline;
-		this.multiplier = (preset.multiplier() != null) ? preset.multiplier() : this.multiplier;
-		this.jitter = (preset.jitter() != null) ? preset.jitter() : this.jitter;
-		this.postponedWhenEmpty = preset.isPostponedWhenEmpty() || this.postponedWhenEmpty;
+		Preset.Numbers set = preset.numbers();
+		this.base = set.base();
+		this.cap = set.cap();
+		this.maxAttempts = set.maxAttempts();
+		this.deadline = (set.deadline() != null) ? Nanos.of(set.deadline()) : this.deadline;
+		this.multiplier = (set.multiplier() != null) ? set.multiplier() : this.multiplier;
+		this.jitter = (set.jitter() != null) ? set.jitter() : this.jitter;
+		this.postponedWhenEmpty |= set.isPostponedWhenEmpty();
 		return this;
 	}
 

@@ -47,7 +47,14 @@ final class SystemTimer {
 	}
 
 	static Cancellable schedule(Runnable task, long nanos) {
-		TimerEntry entry = (task instanceof TimerEntry linked) ? linked : new Task(task);
+		TimerEntry entry = (task instanceof TimerEntry linked) ? linked : new TimerEntry() {
+
+			@Override
+			public void run() {
+				task.run();
+			}
+
+		};
 		PROCESS.add(entry, nanos);
 		return entry;
 	}
@@ -161,22 +168,6 @@ final class SystemTimer {
 		}
 		this.idling = empty;
 		return this.wakeAt - now;
-	}
-
-	/** An entry for any task. */
-	private static final class Task extends TimerEntry {
-
-		private final Runnable task;
-
-		Task(Runnable task) {
-			this.task = task;
-		}
-
-		@Override
-		public void run() {
-			this.task.run();
-		}
-
 	}
 
 }

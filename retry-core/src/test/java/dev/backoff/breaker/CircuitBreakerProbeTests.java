@@ -34,11 +34,9 @@ class CircuitBreakerProbeTests extends BreakerFixture {
 			assertThat(ex)
 				.hasMessage("Circuit breaker payments is open since 2 s, for another 13 s; the call was not made.");
 			assertThat(ex.breaker()).isEqualTo("payments");
-			assertThat(ex.state()).isEqualTo("open");
-			assertThat(ex.openFor()).isEqualTo(Duration.ofSeconds(2));
 			assertThat(ex.timeToProbe()).isEqualTo(Duration.ofSeconds(13));
 			time().stepBack(Duration.ofDays(100));
-			assertThat(this.open.rejection(now()).openFor()).isEqualTo(Duration.ZERO);
+			assertThat(this.open.rejection(now())).hasMessageContaining(" is open since 0 ms, ");
 		}
 
 	}

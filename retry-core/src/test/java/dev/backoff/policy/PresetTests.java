@@ -46,7 +46,7 @@ class PresetTests {
 	@CsvSource({ "user-facing, false", "background, true", "message, true", "critical, true", "health-check, false",
 			"short-job, true", "medium-job, true", "long-job, true" })
 	void waitsForAnEmptyBudgetWhereNobodyWaits(String key, boolean postponed) {
-		assertThat(preset(key).isPostponedWhenEmpty()).isEqualTo(postponed);
+		assertThat(preset(key).numbers().isPostponedWhenEmpty()).isEqualTo(postponed);
 		assertThat(RetryPolicy.builder("p").preset(preset(key)).build().isPostponedWhenEmpty()).isEqualTo(postponed);
 		assertThat(RetryPolicy.builder("p").postponedWhenEmpty(true).preset(preset(key)).build().isPostponedWhenEmpty())
 			.isTrue();

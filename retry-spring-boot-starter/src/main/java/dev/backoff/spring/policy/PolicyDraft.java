@@ -152,17 +152,18 @@ final class PolicyDraft {
 
 	private static Map<Key<?>, ConfigValue> values(ConfigValue written) {
 		Preset preset = PolicyKey.PRESET.of(written);
-		boolean unlimited = preset.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
+		Preset.Numbers set = preset.numbers();
+		boolean unlimited = set.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		Map<Key<?>, @Nullable Object> numbers = new TreeMap<>();
 		// its base is of an exponential, which replaces a ladder of a weaker level
 		numbers.put(PolicyKey.SHAPE, "exponential");
-		numbers.put(PolicyKey.BASE, DurationText.exact(preset.base()));
-		numbers.put(PolicyKey.CAP, DurationText.exact(preset.cap()));
-		numbers.put(PolicyKey.MAX_ATTEMPTS, unlimited ? "unlimited" : preset.maxAttempts());
-		numbers.put(PolicyKey.DEADLINE, (preset.deadline() != null) ? DurationText.exact(preset.deadline()) : null);
-		numbers.put(PolicyKey.MULTIPLIER, preset.multiplier());
-		numbers.put(PolicyKey.JITTER, preset.jitter());
-		numbers.put(PolicyKey.WHEN_EMPTY, preset.isPostponedWhenEmpty() ? "wait" : null);
+		numbers.put(PolicyKey.BASE, DurationText.exact(set.base()));
+		numbers.put(PolicyKey.CAP, DurationText.exact(set.cap()));
+		numbers.put(PolicyKey.MAX_ATTEMPTS, unlimited ? "unlimited" : set.maxAttempts());
+		numbers.put(PolicyKey.DEADLINE, (set.deadline() != null) ? DurationText.exact(set.deadline()) : null);
+		numbers.put(PolicyKey.MULTIPLIER, set.multiplier());
+		numbers.put(PolicyKey.JITTER, set.jitter());
+		numbers.put(PolicyKey.WHEN_EMPTY, set.isPostponedWhenEmpty() ? "wait" : null);
 		Map<Key<?>, ConfigValue> values = new TreeMap<>();
 		numbers.forEach((key, number) -> {
 			if (number != null) {
