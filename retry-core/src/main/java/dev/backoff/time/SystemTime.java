@@ -16,12 +16,7 @@ enum SystemTime implements RetryTime {
 
 	@Override
 	public void sleep(long nanos) throws InterruptedException {
-		if (nanos > 0) {
-			sleep(nanos, new WakeSignal());
-		}
-		else if (Thread.interrupted()) {
-			throw new InterruptedException();
-		}
+		sleep(nanos, new WakeSignal());
 	}
 
 	@Override
