@@ -49,24 +49,11 @@ public interface CallPermits {
 	 */
 	CircuitOpenException rejection(long now);
 
-	/** The permission to make one attempt. */
+	/** The permission to make one attempt. Unless overridden, its methods do nothing. */
 	interface Permit {
 
 		/** The permit of an attempt that no breaker counts. */
 		Permit UNCOUNTED = new Permit() {
-
-			@Override
-			public void succeeded(long nanos, long now) {
-			}
-
-			@Override
-			public void failed(long nanos, long now, @Nullable Throwable failure) {
-			}
-
-			@Override
-			public void released() {
-			}
-
 		};
 
 		/**
@@ -74,7 +61,8 @@ public interface CallPermits {
 		 * @param nanos how long the attempt took, in nanoseconds
 		 * @param now the reading of the ticker
 		 */
-		void succeeded(long nanos, long now);
+		default void succeeded(long nanos, long now) {
+		}
 
 		/**
 		 * Give the permit back after an attempt that failed.
@@ -83,13 +71,15 @@ public interface CallPermits {
 		 * @param failure the exception it threw, or null if its result counts as a
 		 * failure
 		 */
-		void failed(long nanos, long now, @Nullable Throwable failure);
+		default void failed(long nanos, long now, @Nullable Throwable failure) {
+		}
 
 		/**
 		 * Give the permit back after an attempt that says nothing about the dependency:
 		 * an {@link Error}, a cancellation, an interruption.
 		 */
-		void released();
+		default void released() {
+		}
 
 		/**
 		 * Return whether calls within the attempt need no permit of their own, because it

@@ -258,7 +258,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	/** Reject all calls until another state is set by hand. */
 	public void forceOpen() {
-		enter(new ForcedOpen(now()));
+		enter(new ForcedOpen(new Wait(now(), Nanos.UNLIMITED)));
 	}
 
 	/** Permit all calls and count none, until another state is set by hand. */

@@ -8,7 +8,7 @@ import dev.backoff.window.OutcomeWindow;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Permit all calls and count them, until too many fail or are slow. */
-final class Closed extends Phase {
+final class Closed implements Phase {
 
 	private final Circuit circuit;
 
@@ -24,12 +24,12 @@ final class Closed extends Phase {
 	}
 
 	@Override
-	BreakerState state() {
+	public BreakerState state() {
 		return BreakerState.CLOSED;
 	}
 
 	@Override
-	void conform() {
+	public void conform() {
 		BreakerSettings settings = this.circuit.limits().settings();
 		if (!settings.window().equals(this.counted.window())
 				|| !Objects.equals(settings.slowCall(), this.counted.slowCall())) {
@@ -38,17 +38,17 @@ final class Closed extends Phase {
 	}
 
 	@Override
-	Closed tryAcquire(long now) {
+	public Closed tryAcquire(long now) {
 		return this;
 	}
 
 	@Override
-	boolean isPermitting(long now) {
+	public boolean isPermitting(long now) {
 		return true;
 	}
 
 	@Override
-	Counts counts(long now) {
+	public Counts counts(long now) {
 		return this.window.counts(now);
 	}
 

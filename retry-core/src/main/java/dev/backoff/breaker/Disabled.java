@@ -1,20 +1,20 @@
 package dev.backoff.breaker;
 
 /** Permit all calls and count none. */
-final class Disabled extends Phase {
+record Disabled() implements Phase {
 
 	@Override
-	BreakerState state() {
+	public BreakerState state() {
 		return BreakerState.DISABLED;
 	}
 
 	@Override
-	Disabled tryAcquire(long now) {
+	public Disabled tryAcquire(long now) {
 		return this;
 	}
 
 	@Override
-	boolean isPermitting(long now) {
+	public boolean isPermitting(long now) {
 		return true;
 	}
 

@@ -9,7 +9,7 @@ import dev.backoff.time.Nanos;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Permit as many calls as there are probes; their results decide. */
-final class HalfOpen extends Phase {
+final class HalfOpen implements Phase {
 
 	/*
 	 * The time runs while probes are under way, from the first of them on. It stands
@@ -42,7 +42,7 @@ final class HalfOpen extends Phase {
 	 * writes them before it reads the tally. So one of both sees enough results.
 	 */
 	@Override
-	void conform() {
+	public void conform() {
 		Tally next = this.tally.updateAndGet((seen) -> seen.within(timeout()));
 		if (next.ended >= probes()) {
 			decide(next.counts(), this.circuit.now());
@@ -50,12 +50,12 @@ final class HalfOpen extends Phase {
 	}
 
 	@Override
-	BreakerState state() {
+	public BreakerState state() {
 		return BreakerState.HALF_OPEN;
 	}
 
 	@Override
-	CallPermits.@Nullable Permit tryAcquire(long now) {
+	public CallPermits.@Nullable Permit tryAcquire(long now) {
 		while (true) {
 			Tally seen = tally();
 			if (isOver(seen, now)) {
@@ -71,7 +71,7 @@ final class HalfOpen extends Phase {
 	}
 
 	@Override
-	boolean isPermitting(long now) {
+	public boolean isPermitting(long now) {
 		Tally seen = tally();
 		if (isOver(seen, now)) {
 			return this.circuit.current().isPermitting(now);
@@ -80,12 +80,12 @@ final class HalfOpen extends Phase {
 	}
 
 	@Override
-	int opensBefore() {
+	public int opensBefore() {
 		return this.opensBefore;
 	}
 
 	@Override
-	Counts counts(long now) {
+	public Counts counts(long now) {
 		return tally().counts();
 	}
 

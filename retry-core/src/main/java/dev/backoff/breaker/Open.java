@@ -4,29 +4,14 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.window.OutcomeWindow.Counts;
 
-/** Refuse all calls for a time; the first call after it becomes the first probe. */
-final class Open extends Phase {
+/**
+ * Refuse all calls for a time; the first call after it becomes the first probe.
+ *
+ * @param longest what the timer was drawn from, in nanoseconds
+ */
+record Open(Circuit circuit, int opensBefore, Counts counts, Wait timer, long longest) implements Phase {
 
 	private static final long BY_HAND = -1;
-
-	private final Circuit circuit;
-
-	private final int opensBefore;
-
-	private final Counts counts;
-
-	private final Wait wait;
-
-	/* What the wait was drawn from, in nanoseconds. */
-	private final long longest;
-
-	private Open(Circuit circuit, int opensBefore, Counts counts, Wait wait, long longest) {
-		this.circuit = circuit;
-		this.opensBefore = opensBefore;
-		this.counts = counts;
-		this.wait = wait;
-		this.longest = longest;
-	}
 
 	/** Stay open for a time drawn from the upper half of the longest one. */
 	static Open drawn(Circuit circuit, int opensBefore, Counts counts, long now) {
@@ -42,22 +27,22 @@ final class Open extends Phase {
 	}
 
 	@Override
-	void conform() {
+	public void conform() {
 		long present = this.circuit.limits().longestOpen(this.opensBefore);
 		if (this.longest != BY_HAND && this.longest != present) {
-			Wait scaled = this.wait.scaled((double) present / this.longest, present);
+			Wait scaled = this.timer.scaled((double) present / this.longest, present);
 			this.circuit.move(this, new Open(this.circuit, this.opensBefore, this.counts, scaled, present));
 		}
 	}
 
 	@Override
-	BreakerState state() {
+	public BreakerState state() {
 		return BreakerState.OPEN;
 	}
 
 	@Override
-	CallPermits.@Nullable Permit tryAcquire(long now) {
-		if (!this.wait.isOver(now)) {
+	public CallPermits.@Nullable Permit tryAcquire(long now) {
+		if (!this.timer.isOver(now)) {
 			return null;
 		}
 		// the probe is taken last, since what a listener runs may overflow the stack
@@ -66,27 +51,22 @@ final class Open extends Phase {
 	}
 
 	@Override
-	boolean isPermitting(long now) {
-		return this.wait.isOver(now);
+	public boolean isPermitting(long now) {
+		return this.timer.isOver(now);
 	}
 
 	@Override
-	long nanosToPermit(long now) {
-		return this.wait.left(now);
+	public long nanosToPermit(long now) {
+		return this.timer.left(now);
 	}
 
 	@Override
-	long nanosOpen(long now) {
-		return this.wait.elapsed(now);
+	public long nanosOpen(long now) {
+		return this.timer.elapsed(now);
 	}
 
 	@Override
-	int opensBefore() {
-		return this.opensBefore;
-	}
-
-	@Override
-	Counts counts(long now) {
+	public Counts counts(long now) {
 		return this.counts;
 	}
 

@@ -10,49 +10,37 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * A phase is its own permit, so giving one allocates nothing. The result of a call that
  * began in an earlier phase reaches an object that is no longer current and ignores it.
  */
-abstract class Phase implements CallPermits.Permit {
+interface Phase extends CallPermits.Permit {
 
-	abstract BreakerState state();
+	BreakerState state();
 
 	/** Take a permit, or return null to refuse. */
-	abstract CallPermits.@Nullable Permit tryAcquire(long now);
+	CallPermits.@Nullable Permit tryAcquire(long now);
 
 	/** Return whether a permit would be given. */
-	abstract boolean isPermitting(long now);
+	boolean isPermitting(long now);
 
 	/** Return the nanoseconds until it may permit, zero if it does or if unknown. */
-	long nanosToPermit(long now) {
+	default long nanosToPermit(long now) {
 		return 0;
 	}
 
 	/** Return for how many nanoseconds it has refused calls, negative if unknown. */
-	long nanosOpen(long now) {
+	default long nanosOpen(long now) {
 		return -1;
 	}
 
 	/** Return how often it opened since it was last closed, not counting this time. */
-	int opensBefore() {
+	default int opensBefore() {
 		return 0;
 	}
 
-	Counts counts(long now) {
+	default Counts counts(long now) {
 		return Counts.NONE;
 	}
 
 	/** Follow the circuit's present limits, if this phase depends on them. */
-	void conform() {
-	}
-
-	@Override
-	public void succeeded(long nanos, long now) {
-	}
-
-	@Override
-	public void failed(long nanos, long now, @Nullable Throwable failure) {
-	}
-
-	@Override
-	public void released() {
+	default void conform() {
 	}
 
 }
