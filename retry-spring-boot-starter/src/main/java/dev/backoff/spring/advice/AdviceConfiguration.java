@@ -93,10 +93,7 @@ public final class AdviceConfiguration {
 
 	}
 
-	/**
-	 * Register the creator of proxies where it is missing: with
-	 * {@code spring.aop.auto=false}, and in test slices.
-	 */
+	/** Register the creator of proxies where it is missing, as in test slices. */
 	static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 
 		@Override

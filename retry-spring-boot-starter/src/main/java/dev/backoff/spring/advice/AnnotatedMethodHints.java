@@ -22,11 +22,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 
-/**
- * Register what a native image must keep: annotated methods and their recoveries, the
- * types that expressions read, and the exceptions that annotations and configuration
- * name.
- */
+/** Register what a native image must keep for annotated methods. */
 final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcessor {
 
 	@Override

@@ -60,10 +60,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		}
 	}
 
-	/*
-	 * In the elements of a list, names without an owner do not mean the root. A node that
-	 * has an owner is no start.
-	 */
+	/* In elements of a list, a name is not the root's. An owned node is no start. */
 	private void check(SpelNode node, boolean onRoot, boolean start) {
 		String text = node.toStringAST();
 		if (REFUSED.contains(node.getClass().getSimpleName())) {
@@ -148,10 +145,7 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		return (type != null) ? type.resolve() : null;
 	}
 
-	/**
-	 * Return the declared type of a property or of a method without arguments, and report
-	 * a property that its owner certainly does not have.
-	 */
+	/** Return the declared type of a member; report an unknown property. */
 	private @Nullable ResolvableType memberType(ResolvableType owner, SpelNode member) {
 		Class<?> type = owner.resolve();
 		if (type == null) {

@@ -97,10 +97,7 @@ final class InnerAdvice {
 			boolean any, @Nullable BackoffAdvisor ours) {
 	}
 
-	/**
-	 * Let {@link AopContext} return a proxy on this thread until closed, if it is
-	 * configured to do so during the proxy's call, after which our attempts run.
-	 */
+	/** Let {@link AopContext} return the proxy on this thread too, until closed. */
 	static RetryContext.Scope expose(@Nullable Object proxy) {
 		if (!(proxy instanceof Advised advised) || !advised.isExposeProxy()) {
 			return () -> {

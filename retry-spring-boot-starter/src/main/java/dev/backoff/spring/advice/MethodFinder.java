@@ -15,10 +15,7 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/**
- * Find the retry of a called method. Proxies ask at the first call of each method, woven
- * methods at each call. Thread-safe.
- */
+/** Find the retry of a called method. Thread-safe. */
 final class MethodFinder {
 
 	private final Function<AnnotatedMethod, MethodRetry> retries;
@@ -48,10 +45,7 @@ final class MethodFinder {
 		return (known != null) ? known.orElse(null) : add(method, targetClass);
 	}
 
-	/*
-	 * A listener or a classifier may call the method while it is created itself. That
-	 * call is made without retries, and the next one asks again.
-	 */
+	/* A bean that is being created may call; the next call asks again. */
 	private @Nullable MethodRetry add(Method method, Class<?> targetClass) {
 		try {
 			AnnotatedMethod annotated = AnnotatedMethod.of(method, targetClass);

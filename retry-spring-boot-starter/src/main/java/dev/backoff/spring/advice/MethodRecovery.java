@@ -93,33 +93,28 @@ record MethodRecovery(Method recovered,
 		Method method = chosen.method();
 		Object target = invocation.getThis();
 		Object bean = bean(invocation);
-		boolean onTarget = bean == null || bean == target || !isReached(method, bean)
-				|| (chosen.isSuspending() && isAdvised(method, target));
-		return onTarget ? AopUtils.invokeJoinpointUsingReflection(target, method, arguments) : AopUtils
-			.invokeJoinpointUsingReflection(bean, AopUtils.selectInvocableMethod(method, bean.getClass()), arguments);
+		// what suspends runs on any thread, where our advice knows of no recovery
+		boolean unknown = chosen.isSuspending()
+				&& (target == null || AnnotatedMethod.of(method, target.getClass()) != null);
+		Method advised = (bean == null || bean == target || unknown) ? null : advised(method, bean);
+		return (advised != null) ? AopUtils.invokeJoinpointUsingReflection(bean, advised, arguments)
+				: AopUtils.invokeJoinpointUsingReflection(target, method, arguments);
 	}
 
-	/*
-	 * A function that suspends runs when it is subscribed to, on any thread, where our
-	 * advice could not tell that it is a recovery.
-	 */
-	private static boolean isAdvised(Method method, @Nullable Object target) {
-		return target == null || AnnotatedMethod.of(method, target.getClass()) != null;
-	}
-
-	/** Return whether a call on the proxy reaches the method through its advice. */
-	private static boolean isReached(Method method, Object proxy) {
+	/** Return the method of a proxy that reaches this one through advice, or null. */
+	private static @Nullable Method advised(Method method, Object proxy) {
 		int modifiers = method.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-			return false;
+			return null;
 		}
 		try {
-			Method invocable = AopUtils.selectInvocableMethod(method, proxy.getClass());
-			return invocable.getDeclaringClass().isInstance(proxy) && isOverridable(invocable, proxy.getClass());
+			Method found = AopUtils.selectInvocableMethod(method, proxy.getClass());
+			return (found.getDeclaringClass().isInstance(proxy) && isOverridable(found, proxy.getClass())) ? found
+					: null;
 		}
 		catch (IllegalStateException ex) {
 			// the method is on no interface of a JDK proxy
-			return false;
+			return null;
 		}
 	}
 

@@ -162,10 +162,7 @@ final class PlannedRetries<K, P extends RetryFactory.Plan> {
 		return plans;
 	}
 
-	/**
-	 * Make the retries of other plans anew, where there are retries. The returned action
-	 * puts plans and retries into effect.
-	 */
+	/** Make the retries of other plans; the action puts both into effect. */
 	Runnable change(Map<K, P> plans, BackoffConfiguration configuration) {
 		Map<K, Retry> made = new LinkedHashMap<>();
 		plans.forEach((key, plan) -> {

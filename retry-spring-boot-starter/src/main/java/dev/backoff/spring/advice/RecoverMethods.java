@@ -38,7 +38,6 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  */
 record RecoverMethods(List<RecoverMethods.Candidate> candidates) {
 
-	/** Find the methods of the given name. */
 	static @Nullable RecoverMethods find(AnnotatedMethod annotated, ReturnTypeAdapter adapter, String name,
 			List<Problem> problems) {
 		List<Method> named = named(annotated.type(), name);

@@ -34,10 +34,7 @@ final class ResultExpression implements RetryCondition {
 
 	private final SpelExpression expression;
 
-	/*
-	 * What is compared with text and may be an enum. To SpEL, an enum and a text are
-	 * never equal. So polling would silently end at once, or never.
-	 */
+	/* What is compared with text: an enum never equals it, so polling would not end. */
 	private final List<SpelExpression> comparedWithText;
 
 	private ResultExpression(SpelExpression expression, List<String> comparedWithText) {

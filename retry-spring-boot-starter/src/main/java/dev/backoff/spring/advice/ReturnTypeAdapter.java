@@ -22,10 +22,7 @@ import dev.backoff.Retry;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.reactive.ObservationCarrier;
 
-/**
- * How a method gives its result: before it returns or later, one or several. Chosen once
- * for each method, before its first call. Immutable.
- */
+/** How a method gives its result, chosen once for each method. Immutable. */
 interface ReturnTypeAdapter {
 
 	/** Return whether a call that waits holds the calling thread. */
@@ -71,10 +68,7 @@ interface ReturnTypeAdapter {
 		return null;
 	}
 
-	/**
-	 * Return whether a value of one type can be used as one of the other. Type arguments
-	 * are compared too, as far as both are known.
-	 */
+	/** Return whether a value of one type can be used as one of the other. */
 	static boolean isValue(ResolvableType given, ResolvableType wanted) {
 		Class<?> value = wanted.resolve();
 		if (value == null) {
@@ -122,10 +116,7 @@ interface ReturnTypeAdapter {
 				|| Stream.of(type.getInterfaces()).anyMatch((contract) -> isAny(contract, names)));
 	}
 
-	/**
-	 * The parts of the advice. The recovery and the carrier of observations may be null.
-	 * It is asked at each call whether the call is retried after elements were passed on.
-	 */
+	/** The parts of the advice; {@code replayed} is asked at each call. */
 	record Parts(Retry retry, Operation.OnContext<MethodInvocation, @Nullable Object, Throwable> attempt,
 			@Nullable Recovery<MethodInvocation, @Nullable Object, Throwable> recovery, BooleanSupplier replayed,
 			@Nullable ObservationCarrier observations) {

@@ -60,10 +60,7 @@ final class SelfCalls {
 		return this.places.computeIfAbsent(method.type(), SelfCalls::places).getOrDefault(key, Set.of());
 	}
 
-	/*
-	 * From the constants of the class and its superclasses, which name each called
-	 * method.
-	 */
+	/* From the constants of the classes, which name each called method. */
 	private static Set<String> called(Class<?> type) {
 		Set<String> called = new HashSet<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {

@@ -198,11 +198,7 @@ final class StartupAdvice {
 		return warnings;
 	}
 
-	/**
-	 * Return whether the advice is worth a warning: attempts share one transaction or
-	 * lock or wait for a second permit, calls wait for a breaker or are not retried, a
-	 * timeout can never be reached, or a call can last for hours and no preset says so.
-	 */
+	/** Return whether the advice is worth a warning, not only an information. */
 	boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;

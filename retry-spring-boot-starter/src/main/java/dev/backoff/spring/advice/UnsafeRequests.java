@@ -8,11 +8,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 import dev.backoff.OutboundRequest;
 
-/**
- * Find the methods of HTTP interfaces that send a {@code POST} or another unsafe request,
- * with a policy that does not say whether repeating it does harm. Other requests are
- * known when they are sent.
- */
+/** Find methods that send an unsafe request and do not say if that may repeat. */
 final class UnsafeRequests {
 
 	private static final String EXCHANGE = "org.springframework.web.service.annotation.HttpExchange";

@@ -15,11 +15,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/**
- * Find the arguments that the first attempt uses up or writes into: the others read
- * nothing, change an entity that no session manages any more, or write again, and may
- * succeed all the same.
- */
+/** Find the arguments that the first attempt uses up or writes into. */
 final class UsedUpArguments {
 
 	private static final Set<String> ONCE = Set.of("java.io.InputStream", "java.lang.Readable", "java.io.DataInput",

@@ -30,10 +30,7 @@ final class ClassTable {
 		return with(classification, Stream.of(types).map(Class::getName).toArray(String[]::new));
 	}
 
-	/**
-	 * Return the classification of the nearest class that is in this table, or null. A
-	 * permanent one names that class.
-	 */
+	/** Return the classification of the nearest class here, or null. */
 	@Nullable FailureClassification of(Class<?> candidate) {
 		Class<?> type = nearest(candidate);
 		FailureClassification classification = (type != null) ? this.classifications.get(type.getName()) : null;

@@ -170,10 +170,7 @@ final class IoFailureClassifier implements TypedClassifier {
 		return general;
 	}
 
-	/**
-	 * Return whether the cause of a failed request is an argument of the request. Clients
-	 * report a URI without a host as an IOException.
-	 */
+	/** Return whether an argument of the request failed, as a URI without a host. */
 	static boolean isArgumentRefused(@Nullable Throwable cause) {
 		return cause instanceof IllegalArgumentException && !(cause instanceof UnresolvedAddressException)
 				&& !isResponseMalformed(cause);

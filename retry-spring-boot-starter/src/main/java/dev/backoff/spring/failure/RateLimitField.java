@@ -29,10 +29,7 @@ final class RateLimitField {
 	private RateLimitField() {
 	}
 
-	/**
-	 * Return how long to wait until no policy is used up, or null if none is or if the
-	 * field is malformed. Several lines are joined by commas.
-	 */
+	/** Return how long until no policy is used up, or null if unknown. */
 	static @Nullable Duration wait(String text) {
 		Duration longest = null;
 		Matcher policy = POLICY.matcher(text);

@@ -106,10 +106,7 @@ final class SqlFailureClassifier implements TypedClassifier {
 		};
 	}
 
-	/*
-	 * A pool that waited in vain throws a SQLTransientConnectionException. Where the
-	 * database refuses connections, that refusal is the cause and is judged instead.
-	 */
+	/* If the database refused connections to the pool, the refusal is judged. */
 	private static @Nullable FailureClassification byType(SQLException exception) {
 		boolean refused = exception instanceof SQLTransientConnectionException
 				&& Causes.cause(exception) instanceof SQLException;

@@ -10,10 +10,7 @@ import org.springframework.web.client.RestTemplate;
 import dev.backoff.OutboundRequest;
 import dev.backoff.spring.configuration.HttpSettings;
 
-/**
- * Add headers that describe the attempt to requests of {@code RestClient} and
- * {@code RestTemplate}. Thread-safe.
- */
+/** Describe the attempt to requests of RestClient and RestTemplate. */
 final class BlockingClientHeaders
 		implements RestClientCustomizer, RestTemplateCustomizer, ClientHttpRequestInitializer {
 

@@ -4,10 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Patterns of hosts: a host, {@code *.domain} for all hosts below a domain, or {@code *},
- * each with an optional port.
- */
+/** Patterns: a host, {@code *.domain} or {@code *}, each with an optional port. */
 record HostPatterns(List<String> patterns) {
 
 	/** Return whether a pattern matches the host and port of a request. */

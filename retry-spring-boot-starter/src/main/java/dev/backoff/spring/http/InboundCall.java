@@ -70,10 +70,7 @@ record InboundCall(int number, @Nullable RetryContext deadline) {
 		}
 	}
 
-	/**
-	 * Carry the number into the logs of other threads, by Micrometer's
-	 * context-propagation, which finds this class as a service.
-	 */
+	/** Carry the number into the logs of other threads; found as a service. */
 	public static final class AttemptNumberAccessor implements ThreadLocalAccessor<String> {
 
 		@Override

@@ -20,10 +20,7 @@ enum BackoffMeters implements MeterDocumentation {
 	ATTEMPTS("backoff.attempts", Meter.Type.TIMER, "Duration of each attempt, the first of a call included", Key.POLICY,
 			Key.METHOD, Key.ATTEMPT, Key.OUTCOME),
 
-	/**
-	 * The counters of the reasons that alerts ask for exist at zero from the start, so
-	 * that the first failure is an increase.
-	 */
+	/** Those of the reasons that alerts ask for exist at zero from the start. */
 	CALLS("backoff.calls", Meter.Type.COUNTER, "Whole calls, by stop reason", Key.POLICY, Key.METHOD, Key.STOP),
 
 	/** Without the recovery; only on request. */
@@ -132,11 +129,7 @@ enum BackoffMeters implements MeterDocumentation {
 		/** The number of the attempt within its call: 1, 2, 3, 4 or 5+. */
 		ATTEMPT,
 
-		/**
-		 * How an attempt ended, an {@link dev.backoff.event.AttemptOutcome}; how a
-		 * recovery ended, {@code done} or {@code failed}; how the configuration changed,
-		 * a {@link dev.backoff.spring.live.ConfigurationListener.Outcome}.
-		 */
+		/** How an attempt or a recovery ended, or how the configuration changed. */
 		OUTCOME,
 
 		/** A {@link dev.backoff.event.StopReason}. */

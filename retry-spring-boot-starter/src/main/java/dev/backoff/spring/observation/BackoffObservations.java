@@ -7,10 +7,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import io.micrometer.observation.docs.ObservationDocumentation;
 
-/**
- * The names, keys and events of the observations of calls and attempts, as the default
- * conventions set them. They are API.
- */
+/** The names, keys and events of the observations. They are API. */
 enum BackoffObservations implements ObservationDocumentation {
 
 	/** A call, from its beginning to its end: attempts, waits and recovery. */

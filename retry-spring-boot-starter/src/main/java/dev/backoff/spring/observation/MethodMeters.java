@@ -48,15 +48,12 @@ final class MethodMeters extends MethodCounts {
 
 	private final Cells<RecoveryOutcome, Counter> recovered;
 
-	/*
-	 * The only timer of a call that succeeds at once. Null without a registry, and where
-	 * whole calls are timed too.
-	 */
+	/* Of a call that succeeds at once; null where whole calls are timed. */
 	private volatile @Nullable Timer firstSuccess;
 
 	MethodMeters(GuardedRegistry registry, OfPolicy shared, String method, List<Duration> slo, boolean durations) {
-		super(shared.policy(), method);
-		String policy = shared.policy();
+		super(shared.policy, method);
+		String policy = shared.policy;
 		this.policy = shared;
 		this.attempts = NUMBERS.stream()
 			.map((number) -> new Cells<>(registry, AttemptOutcome.class,
@@ -100,12 +97,16 @@ final class MethodMeters extends MethodCounts {
 
 	@Override
 	public void waiting(DelaySource source, long nanos) {
-		this.policy.waiting(source, nanos);
+		this.policy.waiting.incrementAndGet();
+		this.policy.publish();
+		if (source != DelaySource.CONCURRENCY) {
+			record(this.policy.delays.at(source), nanos);
+		}
 	}
 
 	@Override
 	public void waited() {
-		this.policy.waited();
+		this.policy.waiting.decrementAndGet();
 	}
 
 	@Override
@@ -181,26 +182,10 @@ final class MethodMeters extends MethodCounts {
 							: registry.timer(BackoffMeters.DELAY, List.of(), policy, source.tag()));
 		}
 
-		String policy() {
-			return this.policy;
-		}
-
 		void publish() {
 			if (this.gauge == null && this.registry.isThere()) {
 				this.gauge = this.registry.gauge(BackoffMeters.WAITING, this.waiting, AtomicLong::get, this.policy);
 			}
-		}
-
-		void waiting(DelaySource source, long nanos) {
-			this.waiting.incrementAndGet();
-			publish();
-			if (source != DelaySource.CONCURRENCY) {
-				record(this.delays.at(source), nanos);
-			}
-		}
-
-		void waited() {
-			this.waiting.decrementAndGet();
 		}
 
 	}

@@ -104,10 +104,7 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 		}
 	}
 
-	/*
-	 * If a handler throws, Micrometer neither calls the handlers after it nor closes the
-	 * scope, which would then stay open on this thread.
-	 */
+	/* If a handler throws, Micrometer leaves the scope open on this thread. */
 	private Scope openScope(@Nullable Observation observation) {
 		if (observation == null || observation.isNoop()) {
 			return NOTHING;

@@ -18,12 +18,9 @@ import org.jspecify.annotations.Nullable;
  * If there is none at that call, {@code bind()} asks once more; until then, only the
  * counts of whole calls are kept.
  * <p>
- * A meter that the registry refuses, because of another meter of that name or a filter
- * that throws, is dropped with one WARN per name. A meter that the registry loses later,
- * by {@code clear()} for instance, is not registered again.
- * <p>
- * Instances that share a registry share the meters. Keep an instance as long as its
- * meters are read, and close it then. Thread-safe.
+ * A meter that the registry loses later, by {@code clear()} for instance, is not
+ * registered again. Instances that share a registry share the meters. Keep an instance as
+ * long as its meters are read, and close it then. Thread-safe.
  */
 final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements AutoCloseable {
 
@@ -53,10 +50,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 		this.throttled = throttled;
 	}
 
-	/**
-	 * Publish the meters of all recorders, and those of later ones when they are made.
-	 * Call this when the registry is complete.
-	 */
+	/** Publish the meters, also those made later, when the registry is complete. */
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;

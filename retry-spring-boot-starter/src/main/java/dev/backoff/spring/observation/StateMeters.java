@@ -69,10 +69,7 @@ final class StateMeters
 		}
 	}
 
-	/**
-	 * Publish what there is, unless all is switched off. Call this when the registry is
-	 * complete. A second call has no effect.
-	 */
+	/** Publish what there is once, when the registry is complete, if enabled. */
 	void bind() {
 		if (!this.bound && this.enabled.getAsBoolean()) {
 			this.registry.reopen();

@@ -26,10 +26,7 @@ final class StopQuotas {
 
 	private final Map<Kind, Counted> minutes = new ConcurrentHashMap<>();
 
-	/**
-	 * Count a stop, or without a reason the first failure of a stored call. Return its
-	 * minute; the stop is admitted if they are no more than {@link #FULL}.
-	 */
+	/** Count a stop, or for null the first failure of a stored call. */
 	Counted count(String policy, @Nullable StopReason reason, int attempts, boolean recovered, long now) {
 		Kind kind = new Kind(policy, reason);
 		boolean own = this.minutes.size() < MOST || this.minutes.containsKey(kind);

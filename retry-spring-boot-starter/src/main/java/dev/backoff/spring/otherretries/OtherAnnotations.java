@@ -22,10 +22,7 @@ import org.springframework.util.ClassUtils;
 
 import dev.backoff.spring.otherretries.OtherRetries.OtherRetry;
 
-/**
- * The retry annotations of Spring Framework, Spring Retry and Resilience4j on the methods
- * of beans.
- */
+/** The retry annotations of other libraries on the methods of beans. */
 final class OtherAnnotations {
 
 	/* Each annotation with the attribute that lists failures. */

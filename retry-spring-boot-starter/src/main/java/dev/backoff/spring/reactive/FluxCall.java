@@ -110,13 +110,6 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		return elements;
 	}
 
-	private long begin(ManyElements elements) {
-		synchronized (this.lock) {
-			this.begun = this.begun || elements == this.current;
-			return this.wanted;
-		}
-	}
-
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
 		synchronized (this.lock) {
@@ -155,7 +148,11 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 		@Override
 		long begin() {
-			return FluxCall.this.begin(this);
+			FluxCall<?> call = FluxCall.this;
+			synchronized (call.lock) {
+				call.begun = call.begun || this == call.current;
+				return call.wanted;
+			}
 		}
 
 		/* The work of the source for these elements belongs to the attempt. */
