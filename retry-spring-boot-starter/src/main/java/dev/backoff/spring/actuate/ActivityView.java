@@ -30,10 +30,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
-/**
- * Describe what changes while the application runs, small enough to be asked for every
- * second: counters, states and the latest calls, without values and delays.
- */
+/** Describe counters, states and the latest calls, briefly enough for every second. */
 record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<String> views, Set<String> parts) {
 
 	private static final int SHOWN = 20;

@@ -19,16 +19,7 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * {@code OUT_OF_SERVICE}. As soon as its probe is due, a breaker is half-open and counts
  * as {@code UP}: an instance that is down gets no call to probe with. Thread-safe.
  */
-final class BackoffBreakersHealthIndicator implements HealthIndicator {
-
-	private final CircuitBreakers breakers;
-
-	private final boolean deciding;
-
-	BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) {
-		this.breakers = breakers;
-		this.deciding = deciding;
-	}
+record BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) implements HealthIndicator {
 
 	@Override
 	public Health health() {

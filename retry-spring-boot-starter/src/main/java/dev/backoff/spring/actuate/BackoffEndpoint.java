@@ -227,10 +227,8 @@ class BackoffEndpoint {
 				.breaker(ofShared("Breaker", selectedPart, this.safety.breakers().find(selectedPart)), input);
 			case BUDGETS ->
 				this.actions.budget(ofShared("Budget", selectedPart, this.safety.budgets().find(selectedPart)), input);
-			default -> switch (selectedPart) {
-				case "wake" -> this.actions.wake(known(selectedName), input);
-				default -> write(part(selectedPart), known(selectedName), input);
-			};
+			default -> selectedPart.equals("wake") ? this.actions.wake(known(selectedName), input)
+					: write(part(selectedPart), known(selectedName), input);
 		};
 	}
 

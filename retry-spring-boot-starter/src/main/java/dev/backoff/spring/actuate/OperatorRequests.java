@@ -43,18 +43,12 @@ import dev.backoff.spring.live.ValueChange;
  * was carried out. Its principal is that of the request, or empty. Its data has
  * {@code changes}, a list of maps with {@code what}, {@code before} and {@code after}.
  */
-final class OperatorRequests implements OperationInvokerAdvisor {
+record OperatorRequests(ApplicationEventPublisher publisher) implements OperationInvokerAdvisor {
 
 	/** The type of the events: {@value}. */
 	static final String TYPE = "BACKOFF_CHANGE";
 
 	private static final Logger logger = LoggerFactory.getLogger(OperatorRequests.class);
-
-	private final ApplicationEventPublisher publisher;
-
-	OperatorRequests(ApplicationEventPublisher publisher) {
-		this.publisher = publisher;
-	}
 
 	@Override
 	public OperationInvoker apply(EndpointId endpoint, OperationType type, OperationParameters parameters,

@@ -14,10 +14,7 @@ import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
-/**
- * Make breakers and budgets of the values below their names. Values that cannot work are
- * reported and left out.
- */
+/** Make breakers and budgets; values that cannot work are reported and left out. */
 final class OverloadAssembler {
 
 	/* With the numbers that are built in, for breakers that are not defined. */

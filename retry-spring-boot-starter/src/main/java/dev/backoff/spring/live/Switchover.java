@@ -21,23 +21,11 @@ import dev.backoff.spring.policy.PolicyUses.PolicyUse;
  * Put another configuration into effect in two steps. All users of the configuration
  * check it and make their new parts first; then all of them switch. Not thread-safe.
  */
-final class Switchover {
+record Switchover(BackoffPolicies policies, PolicyUses uses, Supplier<? extends List<ConfigurationUser>> users) {
 
 	private static final Logger logger = LoggerFactory.getLogger(LiveConfiguration.class);
 
 	private static final String POLICY = "policy ";
-
-	private final BackoffPolicies policies;
-
-	private final PolicyUses uses;
-
-	private final Supplier<? extends List<ConfigurationUser>> users;
-
-	Switchover(BackoffPolicies policies, PolicyUses uses, Supplier<? extends List<ConfigurationUser>> users) {
-		this.policies = policies;
-		this.uses = uses;
-		this.users = users;
-	}
 
 	/** Put a configuration into effect, or throw and change nothing. */
 	List<ValueChange> put(BackoffConfiguration configuration) {

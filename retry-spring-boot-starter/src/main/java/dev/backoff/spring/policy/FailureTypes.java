@@ -14,20 +14,11 @@ import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 
 /** The exception types that a policy's lists name. */
-final class FailureTypes {
+record FailureTypes(@Nullable ClassLoader classLoader, List<Problem> problems) {
 
 	/* Where the exceptions live that people name without their package. */
 	private static final List<String> COMMON_PACKAGES = List.of("java.lang.", "java.io.", "java.net.", "java.sql.",
 			"java.util.concurrent.", "org.springframework.dao.", "org.springframework.web.client.");
-
-	private final @Nullable ClassLoader classLoader;
-
-	private final List<Problem> problems;
-
-	FailureTypes(@Nullable ClassLoader classLoader, List<Problem> problems) {
-		this.classLoader = classLoader;
-		this.problems = problems;
-	}
 
 	/** Return the types that lists name; those that cannot be used are reported. */
 	List<Class<? extends Throwable>> of(Key<?> key, List<ConfigValue> lists) {

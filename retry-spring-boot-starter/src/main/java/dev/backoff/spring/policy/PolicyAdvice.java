@@ -79,10 +79,6 @@ public final class PolicyAdvice {
 		return (value != null) ? value.value() : "";
 	}
 
-	private static boolean isExponential(EffectivePolicy policy) {
-		return text(policy, PolicyKey.SHAPE).equals("exponential");
-	}
-
 	/** Advise against attempts of the given time that cannot all be made in time. */
 	private static void adviseRoom(RetryPolicy policy, long attempt, String how, EffectivePolicy effective,
 			List<String> advice) {
@@ -103,9 +99,9 @@ public final class PolicyAdvice {
 
 	/** Return the base, cut to three digits, with which all attempts fit, or 0. */
 	private static long largestBase(RetryPolicy policy, long attempt, EffectivePolicy effective) {
-		boolean exponential = isExponential(effective);
-		if (policy.rule().jitter().replacesShape()
-				|| (!exponential && !text(effective, PolicyKey.SHAPE).equals("fixed"))) {
+		String shape = text(effective, PolicyKey.SHAPE);
+		boolean exponential = shape.equals("exponential");
+		if (policy.rule().jitter().replacesShape() || (!exponential && !shape.equals("fixed"))) {
 			return 0;
 		}
 		double multiplier = exponential ? Double.parseDouble(text(effective, PolicyKey.MULTIPLIER)) : 1;

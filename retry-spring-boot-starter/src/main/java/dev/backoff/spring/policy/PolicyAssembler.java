@@ -21,26 +21,8 @@ import dev.backoff.time.Nanos;
  * Make one policy of the strongest values, and report those that do not fit together. A
  * number of attempts from a weaker level yields to a ladder.
  */
-final class PolicyAssembler {
-
-	private final String name;
-
-	private final References references;
-
-	private final FailureTypes failureTypes;
-
-	private final PolicyDraft values;
-
-	private final List<Problem> problems;
-
-	PolicyAssembler(String name, PolicyDraft values, References references, @Nullable ClassLoader classLoader,
-			List<Problem> problems) {
-		this.name = name;
-		this.references = references;
-		this.failureTypes = new FailureTypes(classLoader, problems);
-		this.values = values;
-		this.problems = problems;
-	}
+record PolicyAssembler(String name, PolicyDraft values, References references, FailureTypes failureTypes,
+		List<Problem> problems) {
 
 	/** Return the policy, or null if there are problems, which are then reported. */
 	@Nullable EffectivePolicy assemble() {

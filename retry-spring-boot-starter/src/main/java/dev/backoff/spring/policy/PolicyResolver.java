@@ -292,7 +292,8 @@ public final class PolicyResolver {
 			draft.add(this.configuration.overrides().of(name));
 		}
 		return new PolicyAssembler((name != null) ? name : "defaults", draft,
-				new References(this.configuration, name, spelling), this.classLoader, problems)
+				new References(this.configuration, name, spelling), new FailureTypes(this.classLoader, problems),
+				problems)
 			.assemble();
 	}
 

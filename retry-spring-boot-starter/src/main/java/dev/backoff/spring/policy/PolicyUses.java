@@ -11,10 +11,7 @@ import dev.backoff.spring.configuration.Problem;
  */
 public interface PolicyUses {
 
-	/**
-	 * Return the methods known so far, each with the policy in effect, ordered by the
-	 * name of the method.
-	 */
+	/** Return the methods known so far with the policies in effect, ordered by name. */
 	List<PolicyUse> uses();
 
 	/** Return the methods with a candidate's policies, except methods with problems. */

@@ -24,24 +24,12 @@ import dev.backoff.spring.configuration.Section;
  * The breaker and the budget of a policy. By default its budget has the policy's name,
  * and so has its breaker if one of that name is defined. Other names have to be defined.
  */
-final class References {
+record References(BackoffConfiguration configuration, @Nullable String policy,
+		BiFunction<Section, String, String> spelling) {
 
 	private static final Name NONE = Name.of("none");
 
 	private static final Pattern NUMBER = Pattern.compile("\\d+(?:\\.\\d+)?");
-
-	private final BackoffConfiguration configuration;
-
-	private final @Nullable String policy;
-
-	private final BiFunction<Section, String, String> spelling;
-
-	References(BackoffConfiguration configuration, @Nullable String policy,
-			BiFunction<Section, String, String> spelling) {
-		this.configuration = configuration;
-		this.policy = policy;
-		this.spelling = spelling;
-	}
 
 	private static Section section(Key<?> key) {
 		return (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;

@@ -261,10 +261,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		 */
 		CallPermits permits(String name, boolean awaited);
 
-		/**
-		 * Return the state of a breaker in the other library's words, in lower case, or
-		 * null if it is unknown.
-		 */
+		/** Return a breaker's state in lower-case words of the library, or null. */
 		default @Nullable String state(String name) {
 			return null;
 		}
