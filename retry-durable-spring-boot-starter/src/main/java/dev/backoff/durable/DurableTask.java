@@ -172,7 +172,8 @@ final class DurableTask {
 		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
 		ResumedCall kept = current.kept(this.parts.now(), execution.version, loss);
 		// if the process ended within the recovery, that is not tried again
-		ResumedCall.Result next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1, call.trace());
+		ResumedCall.Result next = this.attempts.make(this.method, arguments, kept, call.losses() <= most + 1,
+				call.trace());
 		if (!(next instanceof ResumedCall.Again again) || again.attempts() > call.attempts()) {
 			boolean well = next instanceof ResumedCall.Done done && !done.recovered();
 			this.worker.get().ifPresent((worker) -> worker.attempted(execution.consecutiveFailures > 0, well));

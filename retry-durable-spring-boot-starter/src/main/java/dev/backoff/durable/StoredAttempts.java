@@ -26,7 +26,7 @@ record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 	/** Make an attempt; throw what advice around ours throws. */
 	ResumedCall.Result make(DurableMethod method, @Nullable Object[] arguments, ResumedCall call, boolean recovered,
 			@Nullable Map<String, String> headers) throws Throwable {
-		AtomicReference<@Nullable ResumedCall.Result> made = new AtomicReference<>();
+		AtomicReference<ResumedCall.@Nullable Result> made = new AtomicReference<>();
 		@SuppressWarnings("NullAway") // it does not see that a result may be null
 		DueAttempt due = new DueAttempt(method.method(), call, recovered, StoredAttempts::run, made::set);
 		SubmissionGate.DUE.set(due);
