@@ -31,6 +31,9 @@ public class CircuitOpenException extends RuntimeException {
 	/** The breaker's name. */
 	private final String breaker;
 
+	/** How long it has been open, or null if unknown. */
+	private final @Nullable Duration openFor;
+
 	/** How long until calls may be permitted again, or null if unknown. */
 	private final @Nullable Duration timeToProbe;
 
@@ -45,6 +48,7 @@ public class CircuitOpenException extends RuntimeException {
 			@Nullable Duration timeToProbe) {
 		super(message(breaker, state, openFor, timeToProbe));
 		this.breaker = breaker;
+		this.openFor = openFor;
 		this.timeToProbe = timeToProbe;
 	}
 
@@ -91,6 +95,14 @@ public class CircuitOpenException extends RuntimeException {
 	 */
 	public String breaker() {
 		return this.breaker;
+	}
+
+	/**
+	 * {@return how long the breaker had been open when it refused the call; zero or more,
+	 * or null if unknown}
+	 */
+	public @Nullable Duration openFor() {
+		return this.openFor;
 	}
 
 	/**

@@ -15,6 +15,7 @@ class CircuitOpenExceptionTests {
 		assertThat(ex)
 			.hasMessage("Circuit breaker payments is open since 2 s, for another 18.5 s; the call was not made.");
 		assertThat(ex.breaker()).isEqualTo("payments");
+		assertThat(ex.openFor()).isEqualTo(Duration.ofSeconds(2));
 		assertThat(ex.timeToProbe()).isEqualTo(Duration.ofMillis(18_500));
 	}
 
@@ -27,6 +28,7 @@ class CircuitOpenExceptionTests {
 		assertThat(new CircuitOpenException("payments", "open", null, Duration.ofSeconds(3)))
 			.hasMessage("Circuit breaker payments is open for another 3 s; the call was not made.");
 		assertThat(new CircuitOpenException("payments", "open", null, null).timeToProbe()).isNull();
+		assertThat(new CircuitOpenException("payments", "open", null, null).openFor()).isNull();
 	}
 
 	@Test
