@@ -110,6 +110,13 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 		return elements;
 	}
 
+	private long begin(ManyElements elements) {
+		synchronized (this.lock) {
+			this.begun = this.begun || elements == this.current;
+			return this.wanted;
+		}
+	}
+
 	/** Pass an element on, or return false if its attempt does not count any more. */
 	private boolean emit(ManyElements from, Object element) {
 		synchronized (this.lock) {
@@ -148,11 +155,7 @@ final class FluxCall<C> extends ReactiveCall<C> implements Subscription {
 
 		@Override
 		long begin() {
-			FluxCall<?> call = FluxCall.this;
-			synchronized (call.lock) {
-				call.begun = call.begun || this == call.current;
-				return call.wanted;
-			}
+			return FluxCall.this.begin(this);
 		}
 
 		/* The work of the source for these elements belongs to the attempt. */
