@@ -1,7 +1,5 @@
 package dev.backoff.durable;
 
-import javax.sql.DataSource;
-
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
@@ -17,8 +15,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
-import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -60,7 +56,7 @@ public final class DurableAutoConfiguration {
 	@Bean
 	Workers backoffWorkers(DurableParts parts, BackoffPolicies policies, OverloadSafety safety,
 			ObjectProvider<StoredAttempts> attempts, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-		return new Workers(parts, policies, safety, attempts::getObject, (pool) -> size(pool, pools));
+		return new Workers(parts, policies, safety, attempts::getObject, pools);
 	}
 
 	@Bean
@@ -73,12 +69,6 @@ public final class DurableAutoConfiguration {
 	@Bean
 	Submissions backoffSubmissions(DurableParts parts, StoredAttempts attempts, Workers workers) {
 		return new Submissions(parts, attempts.traces(), workers);
-	}
-
-	private static @Nullable Integer size(DataSource pool, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-		DataSourcePoolMetadata known = new CompositeDataSourcePoolMetadataProvider(pools.orderedStream().toList())
-			.getDataSourcePoolMetadata(pool);
-		return (known != null) ? known.getMax() : null;
 	}
 
 	static final class Hints implements RuntimeHintsRegistrar {

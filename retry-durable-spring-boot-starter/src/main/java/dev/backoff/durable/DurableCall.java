@@ -50,15 +50,12 @@ public final class DurableCall<T extends @Nullable Object> {
 		return this.id;
 	}
 
-	/**
-	 * {@return the key of the call, or null if it has none} */
+	/** Return the key of the call, or null if it has none. */
 	public @Nullable String key() {
 		return this.key;
 	}
 
-	/**
-	 * {@return whether this call was stored; false if it joined a call with the same key}
-	 */
+	/** Return whether the call was stored; false if it joined one with its key. */
 	public boolean isNew() {
 		return this.created;
 	}

@@ -3,7 +3,6 @@ package dev.backoff.durable;
 import java.io.Closeable;
 import java.io.Serializable;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +31,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
@@ -58,8 +58,8 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			"org.springframework.scheduling.annotation.Scheduled",
 			"org.springframework.scheduling.annotation.Schedules");
 
-	/** Check a method with its policy. */
-	void check(EffectivePolicy policy) {
+	/** Report what is wrong with a method and its policy, and return the rest. */
+	DurableMethod check(EffectivePolicy policy) {
 		checkName(policy.name());
 		for (Annotation beside : this.method.method().getAnnotations()) {
 			if (REFUSED_BESIDE.contains(beside.annotationType().getName())) {
@@ -81,10 +81,12 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 				refuse(parameters[i].getName(), "cannot be read: " + ex.getOriginalMessage());
 			}
 		}
+		List<String> names = names();
+		return new DurableMethod(this.method, policy, names, key(names), schedule(policy));
 	}
 
-	/** Read the schedule; return null if there is none or it is wrong. */
-	@Nullable OneRowSchedule schedule(EffectivePolicy policy) {
+	/* Null if there is none or it is wrong; so is the key. */
+	private @Nullable OneRowSchedule schedule(EffectivePolicy policy) {
 		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
 		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);
 		if (text == null) {
@@ -159,9 +161,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 				+ this.method.signature() + " " + reason, "Pass its id, or a value of simple types.");
 	}
 
-	/*
-	 * Why values of a type are not read as they are written, whatever they hold, or null.
-	 */
+	/* Why values of a type never come back as they were written, or null. */
 	private static @Nullable String refused(Class<?> type, ValueDeserializer<?> reader, boolean typed) {
 		String name = type.getName();
 		boolean open = reader instanceof AbstractDeserializer && !typed;
@@ -180,15 +180,14 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		return open ? "is of the abstract type " + type.getSimpleName() + ", and no type is stored" : null;
 	}
 
-	/** Read the expression of the key; return null if there is none or it is wrong. */
-	@Nullable Expression key() {
+	private @Nullable Expression key(List<String> names) {
 		String text = this.method.attribute(Backoff::key);
 		if (text.isEmpty()) {
 			return null;
 		}
 		try {
 			SpelExpression expression = new SpelExpressionParser().parseRaw(text);
-			checkNames(expression.getAST(), names(this.method.method()), true);
+			checkNames(expression.getAST(), names, true);
 			return expression;
 		}
 		catch (ExpressionException | IllegalStateException | StackOverflowError ex) {
@@ -197,9 +196,8 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		}
 	}
 
-	/** Return the names of a method's parameters, none if they are not compiled in. */
-	static List<String> names(Method method) {
-		String[] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
+	private List<String> names() {
+		String[] names = new DefaultParameterNameDiscoverer().getParameterNames(this.method.method());
 		return (names != null) ? List.of(names) : List.of();
 	}
 
@@ -222,7 +220,7 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		}
 	}
 
-	private void report(String what, String rule, String fix) {
+	void report(String what, String rule, String fix) {
 		this.problems.add(Problem.ofPlace(this.method.place() + ": invalid " + what, rule, fix));
 	}
 

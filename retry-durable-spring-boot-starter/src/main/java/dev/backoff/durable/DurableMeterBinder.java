@@ -99,7 +99,7 @@ final class DurableMeterBinder implements MeterBinder {
 		}
 		// before it, so that a database that is away is asked once
 		this.read = this.parts.now();
-		SchedulerClient client = this.parts.store().client();
+		SchedulerClient client = this.parts.store().client;
 		this.summary = client.getScheduledExecutionsSummaryByTask();
 		methods.forEach((method) -> this.waiting.put(method.policy(), Waiting.of(method.policy(), client)));
 	}

@@ -31,6 +31,7 @@ final class DurableMeters {
 	/* When rows, by policy and name, are due again that this process cannot read. */
 	private final Map<List<String>, Instant> unreadable = new ConcurrentHashMap<>();
 
+	/* Takes how long after its due time an attempt begins. */
 	volatile BiConsumer<String, Duration> lateness = (policy, time) -> {
 	};
 
@@ -86,11 +87,6 @@ final class DurableMeters {
 
 	static String lowerCase(Phase phase) {
 		return phase.name().toLowerCase(Locale.ROOT);
-	}
-
-	/** Note how long after its due time an attempt begins. */
-	void late(String policy, Duration late) {
-		this.lateness.accept(policy, late.isNegative() ? Duration.ZERO : late);
 	}
 
 	/**

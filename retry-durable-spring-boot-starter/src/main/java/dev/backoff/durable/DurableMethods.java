@@ -43,25 +43,21 @@ final class DurableMethods {
 		this.methods = methods;
 		this.beanFactory = beanFactory;
 		List<Problem> problems = new ArrayList<>();
-		methods.durable().forEach((method, policy) -> add(method, policy, new DurableCheck(method, json, problems)));
+		methods.durable().forEach((method, policy) -> add(policy, new DurableCheck(method, json, problems)));
 		if (!problems.isEmpty()) {
 			throw new InvalidBackoffException(problems);
 		}
 	}
 
-	private void add(AnnotatedMethod method, EffectivePolicy policy, DurableCheck check) {
+	private void add(EffectivePolicy policy, DurableCheck check) {
 		DurableMethod known = this.byPolicy.get(policy.name());
-		if (known != null) {
-			check.problems()
-				.add(Problem.ofPlace(method.place() + ": invalid value (" + policy.name() + ")",
-						"is the policy of " + known.method().signature()
-								+ " too, and rows of a durable policy are of one method",
-						"Give each durable method a policy of its own."));
+		if (known == null) {
+			this.byPolicy.put(policy.name(), check.check(policy));
 			return;
 		}
-		check.check(policy);
-		this.byPolicy.put(policy.name(), new DurableMethod(method, policy, DurableCheck.names(method.method()),
-				check.key(), check.schedule(policy)));
+		check.report("value (" + policy.name() + ")",
+				"is the policy of " + known.signature() + " too, and rows of a durable policy are of one method",
+				"Give each durable method a policy of its own.");
 	}
 
 	/** Report a method of which it is not certain which bean has it. */
@@ -118,9 +114,7 @@ final class DurableMethods {
 			return this.atStart.name();
 		}
 
-		/**
-		 * Return the schedule that a row is of, whose data may be unreadable, or null.
-		 */
+		/** Return the schedule that a row is of, readable or not, or null. */
 		@Nullable OneRowSchedule schedule(Execution row) {
 			return row.taskInstance.getId().equals(OneRowSchedule.INSTANCE) ? this.schedule : null;
 		}
@@ -137,11 +131,11 @@ final class DurableMethods {
 			}
 			Object value = this.key.getValue(context,
 					new Arguments(Collections.unmodifiableList(Arrays.asList(arguments))));
-			if (value instanceof CharSequence || value instanceof Number || value instanceof UUID) {
-				return checkedKey(value.toString());
-			}
 			if (value instanceof Enum<?> word) {
 				return checkedKey(word.name());
+			}
+			if (value instanceof CharSequence || value instanceof Number || value instanceof UUID) {
+				return checkedKey(value.toString());
 			}
 			throw invalid(String.valueOf(value), "must be a text, a number, an enum or a UUID");
 		}

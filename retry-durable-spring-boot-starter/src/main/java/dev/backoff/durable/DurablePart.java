@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
 import com.github.kagkarlsson.scheduler.ScheduledExecution;
 import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
-import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceCurrentlyExecutingException;
@@ -66,11 +65,11 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 			filter.after(after(parameters.get("after")));
 		}
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
-		client().fetchScheduledExecutionsForTask(
+		this.parts.store().client.fetchScheduledExecutionsForTask(
 				(phase == Phase.DEAD) ? StoredCall.deadTask(policy.name()) : policy.name(), StoredCall.class, filter,
 				(row) -> calls.add(shown(row, phase)));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-		Collection<TaskSummary> summary = client().getScheduledExecutionsSummaryByTask();
+		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
 		Map<String, Integer> counts = new LinkedHashMap<>();
 		for (Phase counted : Phase.values()) {
 			counts.put(DurableMeters.lowerCase(counted), DurableMeters.count(summary, policy.name(), counted));
@@ -126,7 +125,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		if (Store.call(row).slot() != null) {
 			return left("it is the row of the schedule, which goes on");
 		}
-		client().cancel(row.taskInstance);
+		this.parts.store().client.cancel(row.taskInstance);
 		// after a row that cannot be read
 		OneRowSchedule.start(this.parts.store(), Objects.requireNonNull(this.parts.methods().of(policy)),
 				this.parts.now());
@@ -145,7 +144,8 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		}
 		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
 		// neither those that are due already nor those that stay hide the rest
-		List<String> rows = rows(StoredCall.deadTask(policy), StoredCall.NEVER)
+		List<String> rows = this.parts.store()
+			.rows(StoredCall.deadTask(policy), StoredCall.NEVER)
 			.filter((row) -> !row.isPicked() && isRequeuable(policy, row.getData()))
 			.limit(limit)
 			.map((row) -> row.getTaskInstance().getId())
@@ -160,19 +160,6 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		return Map.of("requeued", requeued);
 	}
 
-	/* By pages, since not all may fit into memory. */
-	private Stream<ScheduledExecution<StoredCall>> rows(String task, Instant due) {
-		return Stream.iterate(page(task, due, ""), (page) -> !page.isEmpty(), (page) -> {
-			ScheduledExecution<StoredCall> last = page.get(page.size() - 1);
-			return page(task, last.getExecutionTime(), last.getTaskInstance().getId());
-		}).flatMap(List::stream);
-	}
-
-	private List<ScheduledExecution<StoredCall>> page(String task, Instant due, String row) {
-		return client().getScheduledExecutionsForTask(task, StoredCall.class,
-				ScheduledExecutionsFilter.all().after(new ExecutionTimeAndId(due, row)).limit(MOST));
-	}
-
 	/* Make a call or a dead letter due. */
 	private Object due(String policy, Execution row, boolean requeued, Instant due) {
 		StoredCall call = Store.call(row);
@@ -182,7 +169,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		if (requeued && call.isReadable() && !isRequeuable(policy, call)) {
 			return left("its key is taken by another call");
 		}
-		boolean unused = client().reschedule(row.taskInstance, due);
+		boolean unused = this.parts.store().client.reschedule(row.taskInstance, due);
 		Store.afterCommit(() -> this.workers.arm(row.taskInstance.getTaskName(), due));
 		return Map.of("due", due.toString());
 	}
@@ -193,7 +180,8 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		try {
 			return store.inTransaction(() -> store.find(StoredCall.deadTask(policy), id)
 				.or(() -> store.find(policy, id))
-				.or(() -> rows(policy, Instant.EPOCH).filter((row) -> row.getData().id().equals(id))
+				.or(() -> store.rows(policy, Instant.EPOCH)
+					.filter((row) -> row.getData().id().equals(id))
 					.findFirst()
 					.flatMap((row) -> store.find(policy, row.getTaskInstance().getId())))
 				.map(action)
@@ -214,10 +202,6 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 
 	private static Object answer(int status, String message) {
 		return new WebEndpointResponse<>(Map.of("message", message), status);
-	}
-
-	private SchedulerClient client() {
-		return this.parts.store().client();
 	}
 
 	private void check(EffectivePolicy policy, Set<String> keys, Set<String> known) {

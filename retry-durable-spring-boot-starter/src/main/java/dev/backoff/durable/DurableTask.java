@@ -41,26 +41,14 @@ import dev.backoff.spring.policy.EffectivePolicy;
  * The engine's task of one policy: make an attempt of a stored call, then remove its row,
  * move it to its next due time, or replace it by a dead letter. Thread-safe.
  */
-final class DurableTask {
+record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts, Supplier<Optional<Worker>> worker,
+		AtomicReference<Instant> warned) {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
-	private final DurableMethod method;
-
-	private final DurableParts parts;
-
-	private final StoredAttempts attempts;
-
-	/* None while nothing works here. */
-	private final Supplier<Optional<Worker>> worker;
-
-	private final AtomicReference<Instant> warned = new AtomicReference<>(Instant.EPOCH);
-
+	/** Make the task; there is no worker while nothing works here. */
 	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts, Supplier<Optional<Worker>> worker) {
-		this.method = method;
-		this.parts = parts;
-		this.attempts = attempts;
-		this.worker = worker;
+		this(method, parts, attempts, worker, new AtomicReference<>(Instant.EPOCH));
 	}
 
 	Task<StoredCall> task() {
@@ -85,17 +73,18 @@ final class DurableTask {
 
 	/* By two clocks, of which one may have stepped. */
 	private boolean isSlow(long begun, Execution execution) {
-		Duration limit = this.parts.store().settings().heartbeat().multipliedBy(2);
+		Duration limit = this.parts.store().settings.heartbeat().multipliedBy(2);
 		return Worker.TIMER.nanoTime() - begun > limit.toNanos()
 				|| Duration.between(execution.lastHeartbeat, this.parts.now()).abs().compareTo(limit) > 0;
 	}
 
 	private CompletionHandler<StoredCall> next(StoredCall call, Execution execution) {
-		if (execution.executionTime.isAfter(this.parts.now())) {
+		Instant now = this.parts.now();
+		if (execution.executionTime.isAfter(now)) {
 			// the next call of the key that was due has the same version
 			return putBack(execution, call, execution.executionTime);
 		}
-		this.parts.meters().late(this.method.policy(), Duration.between(execution.executionTime, this.parts.now()));
+		this.parts.meters().lateness.accept(this.method.policy(), Duration.between(execution.executionTime, now));
 		MDC.put(StopLogger.STORED_CALL, call.id());
 		if (call.key() != null) {
 			MDC.put(StopLogger.STORED_KEY, call.key());
@@ -168,7 +157,7 @@ final class DurableTask {
 		EffectivePolicy policy = this.parts.methods().policy(this.method);
 		boolean begins = call.slot() != null && call.attempts() == 0;
 		StoredCall current = begins ? call.begun(this.parts.now(), policy.numbers().deadlineNanos()) : call;
-		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.parts.store().settings().maxLosses();
+		int most = (policy.numbers().idempotency() == Idempotency.NO) ? 0 : this.parts.store().settings.maxLosses();
 		String loss = (call.losses() > most) ? "attempts that ended with their process: " + call.losses() : null;
 		ResumedCall kept = current.kept(this.parts.now(), execution.version, loss);
 		// if the process ended within the recovery, that is not tried again
@@ -256,7 +245,7 @@ final class DurableTask {
 					policy, call.id());
 			return dead(call, execution, call.attempts(), call.stop(null).because(StopReason.DEADLINE, why));
 		}
-		Instant soonest = now.plus(this.parts.store().settings().pollInterval());
+		Instant soonest = now.plus(this.parts.store().settings.pollInterval());
 		Instant due = Collections.max(List.of(soonest, due(call, Math.max(1, call.attempts()))));
 		this.parts.meters().unreadable(policy, execution.taskInstance.getId(), due);
 		Instant before = this.warned.get();

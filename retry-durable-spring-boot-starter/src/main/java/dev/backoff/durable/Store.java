@@ -22,6 +22,9 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.Clock;
+import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
+import com.github.kagkarlsson.scheduler.ScheduledExecution;
+import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerBuilder;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
@@ -52,7 +55,6 @@ import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
@@ -85,7 +87,9 @@ final class Store {
 
 	private static final String REFUSED = "The store of durable calls has refused a statement";
 
-	private final DurableSettings settings;
+	private static final int PAGE = 1_000;
+
+	final DurableSettings settings;
 
 	private final Clock clock;
 
@@ -93,14 +97,14 @@ final class Store {
 
 	private final List<Task<?>> tasks;
 
-	private final DataSource dataSource;
+	final DataSource dataSource;
 
-	private final boolean own;
+	final boolean own;
 
 	private final String script;
 
 	/* Unique to the process, since rows of another one must not be taken for ours. */
-	private final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
+	final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
 
 	/* Not the object that a manager binds. */
 	private final DataSource separate;
@@ -109,7 +113,7 @@ final class Store {
 
 	private final JdbcTaskRepository repository;
 
-	private final SchedulerClient client;
+	final SchedulerClient client;
 
 	private final SchedulerListeners listeners;
 
@@ -137,12 +141,13 @@ final class Store {
 		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.listeners = new SchedulerListeners(listener);
-		this.repository = new JdbcTaskRepository(statements, false, customization(), settings.table(),
+		AutodetectJdbcCustomization database = new AutodetectJdbcCustomization(dataSource, isWithoutZones());
+		this.repository = new JdbcTaskRepository(statements, false, database, settings.table(),
 				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);
 		this.client = SchedulerClient.Builder.create(statements, tasks)
 			.serializer(serializer)
 			.tableName(settings.table())
-			.jdbcCustomization(customization())
+			.jdbcCustomization(database)
 			.build();
 	}
 
@@ -281,22 +286,6 @@ final class Store {
 		}
 	}
 
-	boolean isOwn() {
-		return this.own;
-	}
-
-	DataSource dataSource() {
-		return this.dataSource;
-	}
-
-	DurableSettings settings() {
-		return this.settings;
-	}
-
-	SchedulerName name() {
-		return this.name;
-	}
-
 	/** Begin to build a scheduler of the rows. */
 	SchedulerBuilder scheduler() {
 		return Scheduler.create(this.dataSource, this.tasks)
@@ -322,10 +311,6 @@ final class Store {
 		return this.script.equals("mysql");
 	}
 
-	private AutodetectJdbcCustomization customization() {
-		return new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
-	}
-
 	boolean isPickedHere(Execution execution) {
 		return this.name.getName().equals(execution.pickedBy);
 	}
@@ -336,8 +321,7 @@ final class Store {
 
 	/**
 	 * Insert a row, in the caller's transaction if there is one, which goes on whatever
-	 * comes of it.
-	 * @return false if there is a row of its name
+	 * comes of it; return false if there is a row of its name.
 	 */
 	boolean insert(TaskInstance<StoredCall> instance, Instant due) {
 		try {
@@ -352,11 +336,11 @@ final class Store {
 	}
 
 	/**
-	 * Remove a row, picked or not, in the caller's transaction. The engine would ask for
-	 * a version, which a snapshot may hide.
-	 * @return false if there is none
+	 * Remove a row, picked or not, in the caller's transaction; return whether it was
+	 * there.
 	 */
 	boolean remove(String task, String instance) {
+		// the engine would ask for a version, which a snapshot may hide
 		String statement = "delete from " + this.settings.table() + " where task_name = ? and task_instance = ?";
 		return change(() -> new JdbcTemplate(Objects.requireNonNull(bound())).update(statement, task, instance) > 0);
 	}
@@ -372,33 +356,27 @@ final class Store {
 	}
 
 	private <T> T change(Supplier<T> statement, DataSource bound) {
-		Connection connection = DataSourceUtils.getConnection(bound);
-		Savepoint before = null;
-		try {
+		return Objects.requireNonNull(new JdbcTemplate(bound).execute((ConnectionCallback<T>) (connection) -> {
 			boolean ended = !isJoining();
 			if (ended && connection.isReadOnly()) {
 				connection.setReadOnly(false);
 			}
-			before = connection.getAutoCommit() ? null : connection.setSavepoint();
-			T changed = statement.get();
-			if (before != null && ended) {
-				connection.commit();
+			Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
+			try {
+				T changed = statement.get();
+				if (before != null && ended) {
+					connection.commit();
+				}
+				else if (before != null) {
+					connection.releaseSavepoint(before);
+				}
+				return changed;
 			}
-			else if (before != null) {
-				connection.releaseSavepoint(before);
+			catch (RuntimeException ex) {
+				undo(connection, before, ex);
+				throw ex;
 			}
-			return changed;
-		}
-		catch (SQLException ex) {
-			throw new UncategorizedSQLException(REFUSED, null, ex);
-		}
-		catch (RuntimeException ex) {
-			undo(connection, before, ex);
-			throw ex;
-		}
-		finally {
-			DataSourceUtils.releaseConnection(connection, bound);
-		}
+		}));
 	}
 
 	/* A deadlock may have ended the transaction, and its savepoint with it. */
@@ -490,8 +468,17 @@ final class Store {
 		return (StoredCall) execution.taskInstance.getData();
 	}
 
-	SchedulerClient client() {
-		return this.client;
+	/** Return the rows of a task from a due time on, which may not fit into memory. */
+	Stream<ScheduledExecution<StoredCall>> rows(String task, Instant due) {
+		return Stream.iterate(page(task, due, ""), (page) -> !page.isEmpty(), (page) -> {
+			ScheduledExecution<StoredCall> last = page.get(page.size() - 1);
+			return page(task, last.getExecutionTime(), last.getTaskInstance().getId());
+		}).flatMap(List::stream);
+	}
+
+	private List<ScheduledExecution<StoredCall>> page(String task, Instant due, String row) {
+		return this.client.getScheduledExecutionsForTask(task, StoredCall.class,
+				ScheduledExecutionsFilter.all().after(new ExecutionTimeAndId(due, row)).limit(PAGE));
 	}
 
 	Optional<Execution> find(String task, String instance) {

@@ -18,9 +18,7 @@ import dev.backoff.spring.advice.SubmissionGate;
 import dev.backoff.spring.advice.SubmissionGate.DueAttempt;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/**
- * Makes the attempts of stored calls, through the proxies of their beans. Thread-safe.
- */
+/** Make the attempts of stored calls, through the proxies of their beans. Thread-safe. */
 record StoredAttempts(BeanFactory beanFactory, DurableTraces traces) {
 
 	/** Make an attempt; throw what advice around ours throws. */

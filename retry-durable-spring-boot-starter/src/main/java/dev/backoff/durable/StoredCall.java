@@ -143,7 +143,6 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 				before.reason(), before.failure(), before.message(), story.endsWith(TAKEN) ? story : story + TAKEN));
 	}
 
-	@JsonIgnore
 	boolean isSame(StoredCall other) {
 		return this.id.equals(other.id) && this.fence == other.fence
 				&& Objects.equals(this.unreadable, other.unreadable);
@@ -157,10 +156,7 @@ record StoredCall(int format, String id, @Nullable String key, String method,
 		return (this.key != null) ? this.key : this.id;
 	}
 
-	/**
-	 * The class of the last failure and the first 1,000 characters of its message, and
-	 * why the call stopped if it has.
-	 */
+	/** The last failure, its shortened message, and why the call stopped if it has. */
 	@JsonInclude(JsonInclude.Include.NON_NULL)
 	record Stop(@Nullable String reason, @Nullable String failure, @Nullable String message, @Nullable String story) {
 

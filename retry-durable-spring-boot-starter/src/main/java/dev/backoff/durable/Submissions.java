@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
@@ -31,24 +30,15 @@ import dev.backoff.spring.policy.AnnotatedMethod;
  * Store the calls of durable methods, in the caller's transaction if there is one. A call
  * whose key is stored joins that call. Thread-safe.
  */
-final class Submissions implements SubmissionGate, DurableCalls {
+record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
+		Set<String> warned) implements SubmissionGate, DurableCalls {
 
 	private static final Logger logger = LoggerFactory.getLogger(Submissions.class);
 
 	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
 
-	private final DurableParts parts;
-
-	private final DurableTraces traces;
-
-	private final Workers workers;
-
-	private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
 	Submissions(DurableParts parts, DurableTraces traces, Workers workers) {
-		this.parts = parts;
-		this.traces = traces;
-		this.workers = workers;
+		this(parts, traces, workers, ConcurrentHashMap.newKeySet());
 	}
 
 	@Override
@@ -141,7 +131,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					+ ((ex instanceof JacksonException problem) ? problem.getOriginalMessage() : ex.getMessage()), ex);
 		}
 		int size = written.getBytes(StandardCharsets.UTF_8).length;
-		int most = this.parts.store().settings().maxPayload();
+		int most = this.parts.store().settings.maxPayload();
 		if (size > most) {
 			throw new IllegalArgumentException("Arguments of " + method.signature() + " (" + size
 					+ " bytes of JSON): must not exceed backoff.durable.max-payload (" + most
@@ -157,7 +147,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 					"{} is called in a transaction, and its calls are stored in {}: a rollback leaves the call; this "
 							+ "is said once for each method",
 					method.signature(),
-					store.isOwn() ? "a file of their own" : "another database, or by a transaction of its own");
+					store.own ? "a file of their own" : "another database, or by a transaction of its own");
 		}
 	}
 
@@ -185,9 +175,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 	@Override
 	public void remove(String policy, String id) {
 		this.parts.store()
-			.client()
-			.getScheduledExecutionsForTask(policy, StoredCall.class, ScheduledExecutionsFilter.all())
-			.stream()
+			.rows(policy, Instant.EPOCH)
 			.filter((row) -> id.equals(row.getData().id()))
 			.forEach((row) -> remove(policy, row.getTaskInstance().getId(), id));
 	}
@@ -225,7 +213,7 @@ final class Submissions implements SubmissionGate, DurableCalls {
 			.map((execution) -> state(policy, execution));
 	}
 
-	static DurableState state(String policy, Execution execution) {
+	private static DurableState state(String policy, Execution execution) {
 		StoredCall call = Store.call(execution);
 		boolean dead = !policy.equals(execution.taskInstance.getTaskName());
 		DurableState.Phase phase = dead ? DurableState.Phase.DEAD

@@ -79,12 +79,12 @@ final class Worker {
 	/** Serve some of all tasks of the process, by threads with a name. */
 	Worker(String name, List<String> served, int threads, Store store, Runnable pollFailed, Supplier<Gate> gate,
 			RetryTime time) {
-		DurableSettings settings = store.settings();
+		DurableSettings settings = store.settings;
 		this.gate = gate;
 		this.time = time;
 		this.threads = new WorkerPool(threads, named(name, true), this::attemptEnded, this::tellWork);
 		this.scheduler = store.scheduler()
-			.jdbcCustomization(new DueQuery(store.dataSource(), store.isWithoutZones(), served))
+			.jdbcCustomization(new DueQuery(store.dataSource, store.isWithoutZones(), served))
 			.threads(threads)
 			.executorService(this.threads)
 			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll", false)))
@@ -145,9 +145,7 @@ final class Worker {
 		return isPaused();
 	}
 
-	/*
-	 * Time must not jump before an attempt that may begin, or before its end is stored.
-	 */
+	/* Time must not jump before an attempt may begin, or before its end is stored. */
 	private void tellWork() {
 		if (this.time == TIMER) {
 			return;

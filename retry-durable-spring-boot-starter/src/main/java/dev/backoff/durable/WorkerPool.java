@@ -18,11 +18,10 @@ final class WorkerPool extends ThreadPoolExecutor {
 
 	private static final ThreadLocal<@Nullable WorkerPool> OF_THREAD = new ThreadLocal<>();
 
-	/* Handed over and not begun. */
-	private final AtomicInteger waiting = new AtomicInteger();
+	/* Handed over and not ended. */
+	private final AtomicInteger pending = new AtomicInteger();
 
-	private final AtomicInteger working = new AtomicInteger();
-
+	/* How many of these run the method of an attempt. */
 	private final AtomicInteger outside = new AtomicInteger();
 
 	/* In all. */
@@ -46,13 +45,11 @@ final class WorkerPool extends ThreadPoolExecutor {
 			return method.run();
 		}
 		pool.outside.incrementAndGet();
-		pool.working.decrementAndGet();
 		pool.changed.run();
 		try {
 			return method.run();
 		}
 		finally {
-			pool.working.incrementAndGet();
 			pool.outside.decrementAndGet();
 			pool.changed.run();
 		}
@@ -60,20 +57,22 @@ final class WorkerPool extends ThreadPoolExecutor {
 
 	/** Return whether a thread works for the worker or is about to. */
 	boolean isAtWork() {
-		// a task that begins is counted as working first
-		return (this.waiting.get() > 0 && this.outside.get() < getCorePoolSize()) || this.working.get() > 0;
+		// a task is counted as pending before and after it is counted as outside
+		int all = this.pending.get();
+		int away = this.outside.get();
+		return all > away && away < getCorePoolSize();
 	}
 
 	@Override
 	public void execute(Runnable task) {
 		this.handed.incrementAndGet();
-		this.waiting.incrementAndGet();
+		this.pending.incrementAndGet();
 		this.changed.run();
 		try {
 			super.execute(task);
 		}
 		catch (RuntimeException ex) {
-			this.waiting.decrementAndGet();
+			this.pending.decrementAndGet();
 			this.changed.run();
 			throw ex;
 		}
@@ -81,9 +80,6 @@ final class WorkerPool extends ThreadPoolExecutor {
 
 	@Override
 	protected void beforeExecute(Thread thread, Runnable task) {
-		this.working.incrementAndGet();
-		this.waiting.decrementAndGet();
-		this.changed.run();
 		OF_THREAD.set(this);
 	}
 
@@ -94,7 +90,7 @@ final class WorkerPool extends ThreadPoolExecutor {
 			this.ended.run();
 		}
 		finally {
-			this.working.decrementAndGet();
+			this.pending.decrementAndGet();
 			this.changed.run();
 		}
 	}

@@ -12,12 +12,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
-import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
@@ -27,7 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.context.SmartLifecycle;
 
 import dev.backoff.durable.DurableMeters.Count;
@@ -61,7 +63,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 
 	private final Supplier<StoredAttempts> attempts;
 
-	private final Function<DataSource, @Nullable Integer> poolSize;
+	private final ObjectProvider<DataSourcePoolMetadataProvider> pools;
 
 	/* By the names of tasks; empty while nothing works here. */
 	private final Map<String, Worker> workers = new ConcurrentHashMap<>();
@@ -71,12 +73,12 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 	private volatile boolean started;
 
 	Workers(DurableParts parts, BackoffPolicies policies, OverloadSafety safety, Supplier<StoredAttempts> attempts,
-			Function<DataSource, @Nullable Integer> poolSize) {
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		this.parts = parts;
 		this.policies = policies;
 		this.safety = safety;
 		this.attempts = attempts;
-		this.poolSize = poolSize;
+		this.pools = pools;
 	}
 
 	/** Open the store for the tasks of all methods. */
@@ -89,10 +91,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		Store store = Store.open(this.policies.configuration().durable(), application, rows, tasks,
 				new AbstractSchedulerListener() {
 
-					/*
-					 * Hears of rows that the engine moves, by the guard before the
-					 * commit.
-					 */
+					/* Of rows that the engine moves; by the guard, before the commit. */
 					@Override
 					public void onExecutionScheduled(TaskInstanceId instance, Instant due) {
 						// a process that can read the row looks for it first
@@ -145,16 +144,15 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		if (this.parts.clock() != RetryTime.system()) {
 			// the polls come too late for a clock that jumps
 			all.forEach((method) -> this.parts.store()
-				.client()
-				.fetchScheduledExecutionsForTask(method.policy(), StoredCall.class, ScheduledExecutionsFilter.all(),
-						(row) -> arm(method.policy(), row.getExecutionTime())));
+				.rows(method.policy(), Instant.EPOCH)
+				.forEach((row) -> arm(method.policy(), row.getExecutionTime())));
 		}
 		logger.info("Durable calls ({}) are kept in {}",
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
-				this.parts.store().isOwn()
+				this.parts.store().own
 						? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
 						: "the application's database");
-		Collection<TaskSummary> summary = this.parts.store().client().getScheduledExecutionsSummaryByTask();
+		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
 		tell(summary);
 		advise(summary);
 	}
@@ -164,7 +162,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		Set<String> told = new TreeSet<>();
 		for (TaskSummary task : summary) {
 			Instant oldest = worker(task.taskName()).isEmpty() ? StoredCall.NEVER
-					: Waiting.of(task.taskName(), this.parts.store().client()).submitted();
+					: Waiting.of(task.taskName(), this.parts.store().client).submitted();
 			if (!oldest.isAfter(this.parts.now())) {
 				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
 			}
@@ -182,7 +180,9 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 					"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
 					Problem.oneLine(task, StoredCall.LONGEST_KEY), calls));
 		int threads = this.parts.methods().all().stream().mapToInt((method) -> threads(method)).sum();
-		Integer connections = this.poolSize.apply(this.parts.store().dataSource());
+		DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(this.pools.orderedStream().toList())
+			.getDataSourcePoolMetadata(this.parts.store().dataSource);
+		Integer connections = (pool != null) ? pool.getMax() : null;
 		if (connections != null && connections < CONNECTIONS + threads / CONNECTIONS) {
 			logger.warn("The pool has {} connections for {} threads of durable calls and all else: give it {} or more, "
 					+ "or lower concurrency", connections, threads, CONNECTIONS + threads / CONNECTIONS);

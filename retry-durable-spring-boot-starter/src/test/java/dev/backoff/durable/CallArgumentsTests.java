@@ -76,11 +76,6 @@ class CallArgumentsTests {
 		return back(JSON, method(method), argument)[0];
 	}
 
-	private static void assertRefused(String method, Object argument, String message) {
-		assertThatIllegalArgumentException().isThrownBy(() -> JSON.write(method(method), new Object[] { argument }))
-			.withMessage(message);
-	}
-
 	@Test
 	void decimalsAreExactWithTheirScale() {
 		for (String text : List.of("99999999999999999.99", "1.10", "1E+400", "0.00", "-0.10", "1E-400")) {
@@ -254,7 +249,9 @@ class CallArgumentsTests {
 	void whatComesBackOtherwiseIsRefusedWithItsPlace() {
 		Rounding rounding = new Rounding();
 		rounding.v = new BigDecimal("1.10");
-		assertRefused("lists", Map.of("l", List.of(new Rounded(rounding))), "value.l[0].x.v: 1.10 comes back as 1.1");
+		Object[] lists = { Map.of("l", List.of(new Rounded(rounding))) };
+		assertThatIllegalArgumentException().isThrownBy(() -> JSON.write(method("lists"), lists))
+			.withMessage("value.l[0].x.v: 1.10 comes back as 1.1");
 	}
 
 	@Test
@@ -299,84 +296,61 @@ class CallArgumentsTests {
 	}
 
 	/** Takes arguments of many types. */
-	public static class Methods {
+	public interface Methods {
 
-		public void decimal(BigDecimal value) {
-		}
+		void decimal(BigDecimal value);
 
-		public void integer(BigInteger value) {
-		}
+		void integer(BigInteger value);
 
-		public void number(int value) {
-		}
+		void number(int value);
 
-		public void money(Money value) {
-		}
+		void money(Money value);
 
-		public void tree(JsonNode value) {
-		}
+		void tree(JsonNode value);
 
-		public void everything(Everything value) {
-		}
+		void everything(Everything value);
 
-		public void dates(ZonedDateTime zoned, OffsetDateTime offset) {
-		}
+		void dates(ZonedDateTime zoned, OffsetDateTime offset);
 
-		public void base(Base value) {
-		}
+		void base(Base value);
 
-		public void bases(List<Base> value) {
-		}
+		void bases(List<Base> value);
 
-		public void basesByName(Map<String, Base> value) {
-		}
+		void basesByName(Map<String, Base> value);
 
-		public void payment(Payment value) {
-		}
+		void payment(Payment value);
 
-		public void plain(Plain value) {
-		}
+		void plain(Plain value);
 
-		public void plains(List<Plain> value) {
-		}
+		void plains(List<Plain> value);
 
-		public void odd(Size size, Path path, ZoneId zone, int number) {
-		}
+		void odd(Size size, Path path, ZoneId zone, int number);
 
-		public void files(File file, List<Path> paths) {
-		}
+		void files(File file, List<Path> paths);
 
-		public void sparse(Sparse value) {
-		}
+		void sparse(Sparse value);
 
-		public void order(Order value) {
-		}
+		void order(Order value);
 
-		public void bean(Bean value) {
-		}
+		void bean(Bean value);
 
-		public void transfer(Transfer value) {
-		}
+		void transfer(Transfer value);
 
-		public void lists(Map<String, List<Rounded>> value) {
-		}
+		void lists(Map<String, List<Rounded>> value);
 
-		public void sets(Set<Set<Integer>> value) {
-		}
+		void sets(Set<Set<Integer>> value);
 
-		public void names(Map<String, Integer> value) {
-		}
+		void names(Map<String, Integer> value);
 
 	}
 
-	public abstract static class Generic<T> {
+	public interface Generic<T> {
 
-		public void call(List<T> values) {
-		}
+		void call(List<T> values);
 
 	}
 
-	public static class OfMoney extends Generic<Money> {
+	public interface OfMoney extends Generic<Money> {
 
 	}
 

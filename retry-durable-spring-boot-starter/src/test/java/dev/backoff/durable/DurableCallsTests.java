@@ -1,7 +1,6 @@
 package dev.backoff.durable;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -17,7 +16,6 @@ import com.github.kagkarlsson.scheduler.task.ExecutionOperations;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.MDC;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -33,15 +31,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /** What durable calls do that does not depend on their database. */
 class DurableCallsTests extends ShopFixture {
-
-	@TempDir
-	Path directory;
-
-	@Override
-	List<String> database() {
-		return List.of("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop")
-				+ ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
-	}
 
 	@Test
 	void aRefreshChangesNumbersAndNeitherDurableNorASchedule() {
@@ -113,7 +102,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> shop.execute("update backoff_calls set task_name = 'old' where task_name <> 'report'", 1),
 				NO_WORK);
 		run((shop) -> assertThat(
-				shop.parts().methods().orphans(shop.parts().store().client().getScheduledExecutionsSummaryByTask()))
+				shop.parts().methods().orphans(shop.parts().store().client.getScheduledExecutionsSummaryByTask()))
 			.containsExactly(Map.entry("old", 1)));
 	}
 
@@ -371,7 +360,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> {
 			Shop.Mail mail = new Shop.Mail("o1", 1, Instant.now());
 			String id = shop.context().getBean(Shop.Mails.class).sendOnce(mail).id();
-			shop.abandon(shop.parts().store().name().getName(), Instant.now());
+			shop.abandon(shop.parts().store().name.getName(), Instant.now());
 			shop.completed("fragile", id, new ExecutionOperations<>(null, null, null) {
 
 				@Override
@@ -391,17 +380,13 @@ class DurableCallsTests extends ShopFixture {
 		Instant past = Instant.now().minusSeconds(600).truncatedTo(ChronoUnit.SECONDS);
 		run((shop) -> {
 			StoredCall slot = OneRowSchedule.call(shop.method("report"), past, 0);
-			boolean unused = shop.parts()
-				.store()
-				.client()
-				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now().plusSeconds(3_600), slot);
+			boolean unused = shop.parts().store().client.reschedule(TaskInstanceId.of("report", "schedule"),
+					Instant.now().plusSeconds(3_600), slot);
 		}, NO_WORK);
 		run((shop) -> {
 			assertThat(shop.due("report")).isBefore(Instant.now().plusSeconds(3_601));
-			boolean unused = shop.parts()
-				.store()
-				.client()
-				.reschedule(TaskInstanceId.of("report", "schedule"), Instant.now());
+			boolean unused = shop.parts().store().client.reschedule(TaskInstanceId.of("report", "schedule"),
+					Instant.now());
 			Awaitility.await().until(() -> shop.lines().contains("report 1"));
 		});
 	}

@@ -155,7 +155,7 @@ class DurableCheckTests {
 	@Test
 	void theOwnFileIsTheStoreWithoutADatabase() {
 		runner().withBean(Fine.class)
-			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().own).isTrue());
 	}
 
 	@Test
@@ -170,14 +170,14 @@ class DurableCheckTests {
 	void aDatabaseInMemoryGivesWayToTheFile() {
 		runner().withBean(Fine.class)
 			.withBean(DataSource.class, () -> h2("mem:one"))
-			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().own).isTrue());
 	}
 
 	@Test
 	void theDatabaseOfTheApplicationIsTaken() {
 		runner().withBean(Fine.class)
 			.withBean(DataSource.class, () -> h2("file:" + this.directory.resolve("shop")))
-			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isFalse());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().own).isFalse());
 	}
 
 	@Test
@@ -190,10 +190,10 @@ class DurableCheckTests {
 		assertRefused(two.withPropertyValues("backoff.durable.data-source=fine"),
 				"Invalid backoff.durable.data-source (fine): must be one of orders, bills.");
 		two.withPropertyValues("backoff.durable.data-source=bills")
-			.run((context) -> assertThat(context.getBean(DurableParts.class).store().dataSource())
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().dataSource)
 				.isSameAs(context.getBean("bills")));
 		two.withPropertyValues("backoff.durable.store=own")
-			.run((context) -> assertThat(context.getBean(DurableParts.class).store().isOwn()).isTrue());
+			.run((context) -> assertThat(context.getBean(DurableParts.class).store().own).isTrue());
 	}
 
 	@Test

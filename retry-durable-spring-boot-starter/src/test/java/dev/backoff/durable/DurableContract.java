@@ -464,7 +464,7 @@ abstract class DurableContract extends ShopFixture {
 		}, NO_WORK);
 		run((shop) -> {
 			shop.when("o1", (attempt) -> fail(true));
-			boolean unused = shop.parts().store().client().reschedule(TaskInstanceId.of("mails", "o1"), Instant.now());
+			boolean unused = shop.parts().store().client.reschedule(TaskInstanceId.of("mails", "o1"), Instant.now());
 			Awaitility.await().until(() -> shop.lines().size() == 3);
 			Awaitility.await().until(() -> shop.calls().find("mails", "o1").isEmpty());
 			assertThat(shop.rows()).isOne();
@@ -476,7 +476,7 @@ abstract class DurableContract extends ShopFixture {
 		run((shop) -> {
 			Instant due = Instant.now().plusSeconds(3_600);
 			shop.calls().submit(DurableCalls.Options.notBefore(due), () -> shop.mails("o1"));
-			shop.abandon(shop.parts().store().name().getName(), Instant.now().minusSeconds(60));
+			shop.abandon(shop.parts().store().name.getName(), Instant.now().minusSeconds(60));
 			shop.completed("mails", "o1");
 			assertThat(shop.lines()).isEmpty();
 			assertThat(shop.calls().find("mails", "o1")).hasValueSatisfying((state) -> {
@@ -511,10 +511,8 @@ abstract class DurableContract extends ShopFixture {
 			shop.mailsLater("o2");
 			Execution row = shop.parts().store().find("mails", "o2").orElseThrow();
 			StoredCall old = ((StoredCall) row.taskInstance.getData()).requeued(hourAgo, Nanos.UNLIMITED, 0);
-			boolean unused = shop.parts()
-				.store()
-				.client()
-				.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime, old);
+			boolean unused = shop.parts().store().client.reschedule(TaskInstanceId.of("mails", "o2"), row.executionTime,
+					old);
 			assertThat(shop.parts().store().insert(new TaskInstance<>("mails/dead", "id1", old), StoredCall.NEVER))
 				.isTrue();
 			assertThat(shop.gauge("age", "policy", "mails")).isBetween(3_600.0, 4_200.0);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -39,7 +40,6 @@ import org.springframework.test.context.DynamicPropertySource;
 import dev.backoff.spring.actuate.BackoffActuatorAutoConfiguration;
 import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.policy.EffectivePolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -199,29 +199,16 @@ class DurableEndpointTests {
 
 	@Test
 	void twoPartsOfOneNameAreRefused() {
+		EndpointContributor other = Mockito.mock();
+		Mockito.when(other.name()).thenReturn("durable");
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 					BackoffActuatorAutoConfiguration.class, DurableAutoConfiguration.class))
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff")
-			.withBean("other", EndpointContributor.class, Other::new)
+			.withBean("other", EndpointContributor.class, () -> other)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("has a name that is taken. Give it another name."));
-	}
-
-	/** A part of the same name. */
-	record Other() implements EndpointContributor {
-
-		@Override
-		public String name() {
-			return "durable";
-		}
-
-		@Override
-		public Object read(EffectivePolicy policy, Map<String, String> parameters) {
-			return Map.of();
-		}
-
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -5,10 +5,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
@@ -19,23 +21,17 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import dev.backoff.durable.DurableState.Phase;
-import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.policy.EffectivePolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 @Execution(ExecutionMode.SAME_THREAD)
 class DurablePartTests {
@@ -43,48 +39,49 @@ class DurablePartTests {
 	@TempDir
 	Path directory;
 
-	private void run(ContextConsumer<AssertableApplicationContext> test, String... properties) {
-		new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-					DurableAutoConfiguration.class))
-			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"))
+	private void run(Consumer<RunningShop> test, String... properties) {
+		DurableCheckTests.runner(this.directory)
 			.withPropertyValues(properties)
 			.withUserConfiguration(Shop.class)
-			.run(test);
+			.run((context) -> test.accept(new RunningShop(context)));
 	}
 
-	private static EffectivePolicy mails(AssertableApplicationContext context) {
-		return context.getBean(BackoffMethods.class)
-			.durable()
-			.values()
-			.stream()
-			.filter((policy) -> policy.name().equals("mails"))
-			.findFirst()
-			.orElseThrow();
+	private static Object act(RunningShop shop, Map<String, Object> body) {
+		return part(shop).write(mails(shop), body);
+	}
+
+	private static Object act(RunningShop shop, String action, String id) {
+		return act(shop, Map.of("action", action, "id", id));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static Map<String, Object> read(RunningShop shop, Map<String, String> parameters) {
+		return (Map<String, Object>) part(shop).read(mails(shop), parameters);
+	}
+
+	private static DurablePart part(RunningShop shop) {
+		return shop.context().getBean(DurablePart.class);
+	}
+
+	private static EffectivePolicy mails(RunningShop shop) {
+		return shop.parts().methods().policy(shop.method("mails"));
 	}
 
 	/* Three attempts fail; the id of the dead letter is returned. */
-	private static String die(AssertableApplicationContext context, String order) {
-		Shop.Journal journal = context.getBean(Shop.Journal.class);
-		journal.when(order, (attempt) -> {
-			throw new IllegalStateException("down");
-		});
-		context.getBean(Shop.Mails.class).send(order);
-		DurableCalls calls = context.getBean(DurableCalls.class);
-		Awaitility.await().until(() -> calls.find("mails", order).isEmpty());
-		return journal.attempts.get(journal.attempts.size() - 1).idempotencyKey();
+	private static String die(RunningShop shop, String order) {
+		shop.when(order, (attempt) -> ShopFixture.fail(true));
+		shop.mails(order);
+		Awaitility.await().until(() -> shop.calls().find("mails", order).isEmpty());
+		return shop.attempts().get(shop.attempts().size() - 1).idempotencyKey();
 	}
 
 	@Test
 	@SuppressWarnings("unchecked")
 	void listsDeadLetters() {
-		run((context) -> {
-			Map<String, Object> none = (Map<String, Object>) context.getBean(DurablePart.class)
-				.read(mails(context), Map.of());
-			assertThat((Map<String, Integer>) none.get("counts")).containsEntry("dead", 0);
-			String id = die(context, "o1");
-			Map<String, Object> shown = (Map<String, Object>) context.getBean(DurablePart.class)
-				.read(mails(context), Map.of());
+		run((shop) -> {
+			assertThat((Map<String, Integer>) read(shop, Map.of()).get("counts")).containsEntry("dead", 0);
+			String id = die(shop, "o1");
+			Map<String, Object> shown = read(shop, Map.of());
 			assertThat((Map<String, Integer>) shown.get("counts")).containsEntry("dead", 1);
 			assertThat((List<Map<String, Object>>) shown.get("calls")).singleElement().satisfies((call) -> {
 				assertThat(call).containsEntry("id", id)
@@ -93,114 +90,95 @@ class DurablePartTests {
 					.containsEntry("attempts", 3);
 				assertThat(call.get("stop")).asString().startsWith("Stopped after 3 of 3 attempts");
 			});
-			Map<String, Object> page = (Map<String, Object>) context.getBean(DurablePart.class)
-				.read(mails(context), Map.of("limit", "1"));
-			Map<String, Object> rest = (Map<String, Object>) context.getBean(DurablePart.class)
-				.read(mails(context), Map.of("limit", "1", "after", String.valueOf(page.get("next"))));
-			assertThat((List<?>) rest.get("calls")).isEmpty();
+			String next = String.valueOf(read(shop, Map.of("limit", "1")).get("next"));
+			assertThat((List<?>) read(shop, Map.of("limit", "1", "after", next)).get("calls")).isEmpty();
 		});
 	}
 
 	@Test
 	void aDeadLetterIsRequeuedWithTheSameId() {
-		run((context) -> {
-			String id = die(context, "o1");
-			Shop.Journal journal = context.getBean(Shop.Journal.class);
-			long before = journal.attempts.get(2).fence();
-			journal.when("o1", (attempt) -> "done");
-			Object answer = context.getBean(DurablePart.class)
-				.write(mails(context), Map.of("action", "requeue", "id", id));
-			assertThat(answer).asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP).containsKey("due");
-			Awaitility.await().until(() -> journal.attempts.size() == 4);
-			assertThat(journal.attempts.get(3).number()).isEqualTo(1);
-			assertThat(journal.attempts.get(3).idempotencyKey()).isEqualTo(id);
-			assertThat(journal.attempts.get(3).fence()).isGreaterThan(before);
-			Awaitility.await().until(() -> context.getBean(DurableCalls.class).find("mails", id).isEmpty());
+		run((shop) -> {
+			String id = die(shop, "o1");
+			shop.when("o1", (attempt) -> "done");
+			assertThat(act(shop, "requeue", id)).asInstanceOf(MAP).containsKey("due");
+			Awaitility.await().until(() -> shop.attempts().size() == 4);
+			assertThat(shop.attempts().get(3).number()).isEqualTo(1);
+			assertThat(shop.attempts().get(3).idempotencyKey()).isEqualTo(id);
+			assertThat(shop.attempts().get(3).fence()).isGreaterThan(shop.attempts().get(2).fence());
+			Awaitility.await().until(() -> shop.calls().find("mails", id).isEmpty());
 		});
 	}
 
 	@Test
 	void allDeadLettersAreRequeuedOverATime() {
-		run((context) -> {
-			die(context, "o1");
-			die(context, "o2");
-			Shop.Journal journal = context.getBean(Shop.Journal.class);
-			journal.when("o1", (attempt) -> "done");
-			journal.when("o2", (attempt) -> "done");
-			assertThat(context.getBean(DurablePart.class)
-				.write(mails(context), Map.of("action", "requeue", "over", "50ms", "limit", 10)))
+		run((shop) -> {
+			for (String order : List.of("o1", "o2")) {
+				die(shop, order);
+				shop.when(order, (attempt) -> "done");
+			}
+			assertThat(act(shop, Map.of("action", "requeue", "over", "50ms", "limit", 10)))
 				.isEqualTo(Map.of("requeued", 2));
-			Awaitility.await().until(() -> journal.lines.size() == 8);
+			Awaitility.await().until(() -> shop.lines().size() == 8);
 		});
 	}
 
 	@Test
 	void lettersThatStayDoNotKeepOthersFromTheirTurn() {
-		run((context) -> {
-			die(context, "o1");
-			die(context, "o2");
-			context.getBean(DurableCalls.class)
-				.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
-						() -> context.getBean(Shop.Mails.class).send("o1"));
-			Shop.Journal journal = context.getBean(Shop.Journal.class);
-			journal.when("o2", (attempt) -> "done");
-			DurablePart part = context.getBean(DurablePart.class);
-			assertThat(part.write(mails(context), Map.of("action", "requeue", "limit", 1)))
-				.isEqualTo(Map.of("requeued", 1));
-			Awaitility.await().until(() -> journal.lines.size() == 7);
-			assertThat(journal.lines).last().isEqualTo("o2 1");
-			assertThat(part.write(mails(context), Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 0));
+		run((shop) -> {
+			die(shop, "o1");
+			die(shop, "o2");
+			shop.mailsLater("o1");
+			shop.when("o2", (attempt) -> "done");
+			assertThat(act(shop, Map.of("action", "requeue", "limit", 1))).isEqualTo(Map.of("requeued", 1));
+			Awaitility.await().until(() -> shop.lines().size() == 7);
+			assertThat(shop.lines()).last().isEqualTo("o2 1");
+			assertThat(act(shop, Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 0));
 		});
 	}
 
 	@Test
 	void aThousandLettersThatStayDoNotHideTheRest() {
-		run((context) -> {
-			bury(context, "o1", 1, "b");
-			context.getBean(DurableCalls.class).end("mails", "o1");
-			bury(context, "taken", 1_000, "a");
-			assertThat(context.getBean(DurablePart.class).write(mails(context), Map.of("action", "requeue")))
-				.isEqualTo(Map.of("requeued", 1));
-		}, "backoff.durable.work=false");
+		run((shop) -> {
+			bury(shop, "o1", 1, "b");
+			shop.end("o1");
+			bury(shop, "taken", 1_000, "a");
+			assertThat(act(shop, Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 1));
+		}, ShopFixture.NO_WORK);
 	}
 
 	@Test
 	void lettersThatAreDueAlreadyAreNotRequeuedAgain() {
-		run((context) -> {
-			bury(context, "o1", 5, "a");
-			context.getBean(DurableCalls.class).end("mails", "o1");
-			DurablePart part = context.getBean(DurablePart.class);
+		run((shop) -> {
+			bury(shop, "o1", 5, "a");
+			shop.end("o1");
 			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> part.write(mails(context), Map.of("action", "requeue", "over", "999999999999d")));
+				.isThrownBy(() -> act(shop, Map.of("action", "requeue", "over", "999999999999d")));
 			for (int requeued : List.of(2, 2, 1, 0)) {
-				assertThat(part.write(mails(context), Map.of("action", "requeue", "over", "10m", "limit", 2)))
+				assertThat(act(shop, Map.of("action", "requeue", "over", "10m", "limit", 2)))
 					.isEqualTo(Map.of("requeued", requeued));
 			}
-		}, "backoff.durable.work=false");
+		}, ShopFixture.NO_WORK);
 	}
 
 	/* Store a call, and dead letters like it. */
-	private static void bury(AssertableApplicationContext context, String order, int letters, String names) {
-		context.getBean(Shop.Mails.class).send(order);
-		Store store = context.getBean(DurableParts.class).store();
-		Object call = store.find("mails", order).orElseThrow().taskInstance.getData();
+	private static void bury(RunningShop shop, String order, int letters, String names) {
+		shop.mails(order);
+		StoredCall call = shop.stored("mails", order);
 		IntStream.range(0, letters)
-			.forEach((letter) -> assertThat(
-					store.insert(new TaskInstance<>("mails/dead", names + letter, (StoredCall) call), StoredCall.NEVER))
-				.isTrue());
+			.mapToObj((letter) -> new TaskInstance<>("mails/dead", names + letter, call))
+			.forEach((letter) -> assertThat(shop.parts().store().insert(letter, StoredCall.NEVER)).isTrue());
 	}
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void aStartTellsOfStoredCallsAndDeadLetters(CapturedOutput output) {
 		List<Instant> submitted = new ArrayList<>();
-		run((context) -> {
-			bury(context, "o1", 1, "a");
-			context.getBean(Shop.Mails.class).send("o2");
-			DurableCalls calls = context.getBean(DurableCalls.class);
-			submitted.add(calls.find("mails", "o1").orElseThrow().submitted());
-		}, "backoff.durable.work=false");
-		run((context) -> assertThat(output)
+		run((shop) -> {
+			bury(shop, "o1", 1, "a");
+			shop.mails("o2");
+			submitted.add(shop.stored("mails", "o1").submitted());
+		}, ShopFixture.NO_WORK);
+		run((shop) -> assertThat(output)
 			.contains("Stored calls go on, and dead letters wait (number, the oldest since when): mails 2, since "
 					+ submitted.get(0) + "; mails/dead 1, since " + submitted.get(0)),
 				"backoff.retries-enabled=false");
@@ -208,107 +186,85 @@ class DurablePartTests {
 
 	@Test
 	void aDeadLetterStaysWhileItsKeyIsTaken() {
-		run((context) -> {
-			String id = die(context, "o1");
-			DurableCalls calls = context.getBean(DurableCalls.class);
-			calls.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600)),
-					() -> context.getBean(Shop.Mails.class).send("o1"));
-			assertThat(status(context, Map.of("action", "requeue", "id", id))).isEqualTo(409);
+		run((shop) -> {
+			String id = die(shop, "o1");
+			shop.mailsLater("o1");
+			assertThat(((WebEndpointResponse<?>) act(shop, "requeue", id)).getStatus()).isEqualTo(409);
 			// as the engine's own tools do
-			context.getBean(DurableParts.class)
-				.store()
-				.client()
-				.reschedule(com.github.kagkarlsson.scheduler.task.TaskInstanceId.of("mails/dead", id), Instant.now());
-			context.getBean(Workers.class).arm("mails/dead", Instant.now());
+			shop.parts().store().client.reschedule(TaskInstanceId.of("mails/dead", id), Instant.now());
+			shop.workers().arm("mails/dead", Instant.now());
 			Awaitility.await()
-				.until(() -> calls.find("mails", id)
+				.until(() -> shop.calls()
+					.find("mails", id)
 					.filter((state) -> state.due().equals(StoredCall.NEVER))
 					.isPresent());
-			assertThat(calls.find("mails", "o1"))
+			assertThat(shop.calls().find("mails", "o1"))
 				.hasValueSatisfying((state) -> assertThat(state.state()).isEqualTo(Phase.SCHEDULED));
 		});
 	}
 
-	private static int status(AssertableApplicationContext context, Map<String, Object> body) {
-		return ((WebEndpointResponse<?>) context.getBean(DurablePart.class).write(mails(context), body)).getStatus();
-	}
-
 	@Test
 	void aCallIsMadeDueOrDeleted() {
-		run((context) -> {
-			DurableCalls calls = context.getBean(DurableCalls.class);
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
-			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o1"));
-			calls.submit(later, () -> context.getBean(Shop.Mails.class).send("o2"));
-			DurablePart part = context.getBean(DurablePart.class);
-			Object unused = part.write(mails(context), Map.of("action", "run-now", "id", "o1"));
-			Awaitility.await().until(() -> calls.find("mails", "o1").isEmpty());
-			assertThat(context.getBean(Shop.Journal.class).lines).containsExactly("o1 1");
-			assertThat(part.write(mails(context), Map.of("action", "delete", "id", "o2")))
-				.isEqualTo(Map.of("deleted", 1));
-			assertThat(calls.find("mails", "o2")).isEmpty();
-			assertThat(status(context, Map.of("action", "delete", "id", "o2"))).isEqualTo(404);
+		run((shop) -> {
+			shop.mailsLater("o1");
+			shop.mailsLater("o2");
+			Object unused = act(shop, "run-now", "o1");
+			Awaitility.await().until(() -> shop.calls().find("mails", "o1").isEmpty());
+			assertThat(shop.lines()).containsExactly("o1 1");
+			assertThat(act(shop, "delete", "o2")).isEqualTo(Map.of("deleted", 1));
+			assertThat(shop.calls().find("mails", "o2")).isEmpty();
+			assertThat(((WebEndpointResponse<?>) act(shop, "delete", "o2")).getStatus()).isEqualTo(404);
 		});
 	}
 
 	@Test
 	void anActionTakesTheIdOfACallWithAKeyToo() {
-		run((context) -> {
-			DurablePart part = context.getBean(DurablePart.class);
-			DurableCalls calls = context.getBean(DurableCalls.class);
-			DurableCalls.Options later = DurableCalls.Options.notBefore(Instant.now().plusSeconds(3_600));
-			List<String> ids = Stream.of("o1", "o2", "o3")
-				.map((order) -> calls.submit(later, () -> context.getBean(Shop.Mails.class).send(order)).id())
-				.toList();
+		run((shop) -> {
+			List<String> ids = Stream.of("o1", "o2", "o3").map((order) -> shop.mailsLater(order).id()).toList();
 			// the row of one call, and the id of another
-			calls.submit(DurableCalls.Options.key(ids.get(0)), () -> context.getBean(Shop.Mails.class).send("o4"));
+			shop.calls().submit(DurableCalls.Options.key(ids.get(0)), () -> shop.mails("o4"));
 			for (String id : List.of(ids.get(0), ids.get(2))) {
-				Object unused = part.write(mails(context), Map.of("action", "delete", "id", id));
+				Object unused = act(shop, "delete", id);
 			}
-			Object unused = part.write(mails(context), Map.of("action", "run-now", "id", ids.get(1)));
-			assertThat(Stream.of("o1", "o2", "o3", ids.get(0)).flatMap((key) -> calls.find("mails", key).stream()))
+			Object unused = act(shop, "run-now", ids.get(1));
+			assertThat(
+					Stream.of("o1", "o2", "o3", ids.get(0)).flatMap((key) -> shop.calls().find("mails", key).stream()))
 				.extracting(DurableState::key, (state) -> state.due().isAfter(Instant.now()))
 				.containsExactly(tuple("o1", true), tuple("o2", false));
-			assertThat(message(context, "requeue", "o1")).endsWith("it is not dead.");
-			assertThat(message(context, "run-now", "a\0b"))
-				.startsWith("Call a?b: is not known. Write the id or the row");
-			bury(context, "o1", 1, "a");
-			assertThat(message(context, "run-now", "a0"))
-				.isEqualTo("The call is left as it is: it is dead; requeue it.");
-		}, "backoff.durable.work=false");
+			assertThat(message(shop, "requeue", "o1")).endsWith("it is not dead.");
+			assertThat(message(shop, "run-now", "a\0b")).startsWith("Call a?b: is not known. Write the id or the row");
+			bury(shop, "o1", 1, "a");
+			assertThat(message(shop, "run-now", "a0")).isEqualTo("The call is left as it is: it is dead; requeue it.");
+		}, ShopFixture.NO_WORK);
 	}
 
-	private static String message(AssertableApplicationContext context, String action, String id) {
-		Object answer = context.getBean(DurablePart.class).write(mails(context), Map.of("action", action, "id", id));
-		return String.valueOf(((Map<?, ?>) ((WebEndpointResponse<?>) answer).getBody()).get("message"));
+	private static String message(RunningShop shop, String action, String id) {
+		return String.valueOf(((Map<?, ?>) ((WebEndpointResponse<?>) act(shop, action, id)).getBody()).get("message"));
 	}
 
 	@Test
 	void metersCountWhatHappensToCalls() {
-		run((context) -> {
+		run((shop) -> {
 			MeterRegistry registry = new SimpleMeterRegistry();
-			context.getBean(DurableMeterBinder.class).bindTo(registry);
-			die(context, "o1");
-			context.getBean(Shop.Mails.class).send("o2");
-			Awaitility.await().until(() -> context.getBean(DurableCalls.class).find("mails", "o2").isEmpty());
-			Awaitility.await()
-				.until(() -> registry.get("backoff.durable.ended")
-					.tags("policy", "mails", "outcome", "done")
-					.functionCounter()
-					.count() == 1);
-			assertThat(registry.get("backoff.durable.submitted")
-				.tags("policy", "mails", "outcome", "new")
-				.functionCounter()
-				.count()).isEqualTo(2);
-			assertThat(registry.get("backoff.durable.ended")
-				.tags("policy", "mails", "outcome", "dead")
-				.functionCounter()
-				.count()).isEqualTo(1);
+			shop.context().getBean(DurableMeterBinder.class).bindTo(registry);
+			die(shop, "o1");
+			shop.mails("o2");
+			shop.awaitEnd("mails", "o2");
+			Awaitility.await().until(() -> counted(registry, "ended", "done") == 1);
+			assertThat(counted(registry, "submitted", "new")).isEqualTo(2);
+			assertThat(counted(registry, "ended", "dead")).isEqualTo(1);
 			assertThat(registry.get("backoff.durable.calls").tags("policy", "mails", "state", "dead").gauge().value())
 				.isEqualTo(1);
 			assertThat(registry.get("backoff.durable.lateness").tags("policy", "mails").timer().count()).isEqualTo(4);
 			assertThat(registry.get("backoff.durable.lane.paused").tags("policy", "mails").gauge().value()).isZero();
 		});
+	}
+
+	private static double counted(MeterRegistry registry, String meter, String outcome) {
+		return registry.get("backoff.durable." + meter)
+			.tags("policy", "mails", "outcome", outcome)
+			.functionCounter()
+			.count();
 	}
 
 }

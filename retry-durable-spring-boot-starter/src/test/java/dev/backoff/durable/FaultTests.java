@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,16 +32,15 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.util.StringUtils;
 
 import dev.backoff.durable.DurableState.Phase;
 import dev.backoff.fixture.SocketServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * What comes of calls when a process dies or stalls at the worst place, and when the
- * database is away.
- */
+/** What comes of calls when a process dies or stalls, or the database is away. */
 @Tag("long")
 class FaultTests {
 
@@ -82,11 +80,8 @@ class FaultTests {
 	}
 
 	@BeforeEach
-	void dropTable() throws SQLException {
-		try (Connection connection = postgres.getPostgresDatabase().getConnection();
-				Statement statement = connection.createStatement()) {
-			statement.execute("drop table if exists backoff_calls");
-		}
+	void dropTable() {
+		new JdbcTemplate(postgres.getPostgresDatabase()).execute("drop table if exists backoff_calls");
 	}
 
 	@AfterEach
@@ -112,7 +107,7 @@ class FaultTests {
 					.calls()
 					.submit(DurableCalls.Options.notBefore(Instant.now().plusSeconds(600)), submitter::makeFirst);
 				assertThat(next.isNew()).isTrue();
-				create("go");
+				Files.createFile(this.directory.resolve("go"));
 				signal("CONT");
 				await().until(() -> log().contains("Stored nothing more about an attempt of call"));
 				assertThat(submitter.find("work", "k1").id()).isEqualTo(next.id());
@@ -167,7 +162,8 @@ class FaultTests {
 	void anAttemptThatASignalInterruptsInTheOwnFileIsDueAtOnce() throws Exception {
 		String[] own = { "backoff.durable.store=own", "backoff.durable.file=" + this.directory.resolve("calls"),
 				"backoff.durable.heartbeat=1m", "backoff.durable.shutdown-wait=2s" };
-		run((submitter) -> submitter.work().make("k1", false), with(own, "backoff.durable.work=false"));
+		run((submitter) -> submitter.work().make("k1", false),
+				StringUtils.addStringToArray(own, "backoff.durable.work=false"));
 		startProcess("stall", own);
 		await().until(() -> journal().size() == 1);
 		signal("TERM");
@@ -276,12 +272,6 @@ class FaultTests {
 		return properties.entrySet().stream().map((property) -> property.getKey() + "=" + property.getValue()).toList();
 	}
 
-	private static String[] with(String[] properties, String one) {
-		List<String> all = new ArrayList<>(List.of(properties));
-		all.add(one);
-		return all.toArray(String[]::new);
-	}
-
 	/** Run the methods in this process. */
 	private void run(Scenario test, String... more) {
 		new ApplicationContextRunner().withUserConfiguration(FaultWorker.class)
@@ -307,10 +297,6 @@ class FaultTests {
 
 	private void awaitDeath() throws Exception {
 		assertThat(this.process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as(log()).isTrue();
-	}
-
-	private void create(String file) throws IOException {
-		Files.createFile(this.directory.resolve(file));
 	}
 
 	private String log() throws IOException {
@@ -347,10 +333,7 @@ class FaultTests {
 		}
 
 		List<String> letters(String task) {
-			return this.running.parts()
-				.store()
-				.client()
-				.getScheduledExecutionsForTask(task, StoredCall.class)
+			return this.running.parts().store().client.getScheduledExecutionsForTask(task, StoredCall.class)
 				.stream()
 				.map(ScheduledExecution::getData)
 				.map(StoredCall::id)
@@ -359,10 +342,7 @@ class FaultTests {
 
 		/** Return the number of rows, that of the schedule left out. */
 		int rows() {
-			return this.running.parts()
-				.store()
-				.client()
-				.getScheduledExecutionsSummaryByTask()
+			return this.running.parts().store().client.getScheduledExecutionsSummaryByTask()
 				.stream()
 				.filter((task) -> !task.taskName().equals("slots"))
 				.mapToInt((task) -> task.instanceCount())

@@ -1,12 +1,9 @@
 package dev.backoff.durable;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.json.JsonMapper;
@@ -20,14 +17,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Execution(ExecutionMode.SAME_THREAD)
 @ExtendWith(OutputCaptureExtension.class)
 class ForgedRowTests extends ShopFixture {
-
-	@TempDir
-	Path directory;
-
-	@Override
-	List<String> database() {
-		return List.of("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop"));
-	}
 
 	@Test
 	void aRowWrittenByOthersForgesNoLineOfTheLog(CapturedOutput output) {

@@ -11,17 +11,6 @@ import java.util.stream.Stream;
 /** Processes with the class path of the tests, and the files to which they append. */
 final class JavaProcess {
 
-	private JavaProcess() {
-	}
-
-	/**
-	 * Start a process.
-	 * @param main the class whose main method it runs
-	 * @param log the file to which it appends its output
-	 * @param environment what it has besides the environment of this process
-	 * @param options of its virtual machine
-	 * @param arguments of its main method
-	 */
 	static Process start(Class<?> main, Path log, Map<String, String> environment, List<String> options,
 			List<String> arguments) throws IOException {
 		List<String> command = new ArrayList<>(

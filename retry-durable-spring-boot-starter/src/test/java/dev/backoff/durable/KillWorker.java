@@ -73,9 +73,7 @@ class KillWorker {
 		}
 		while (true) {
 			if (waiting(context) == 0) {
-				context.getBean(DurableParts.class)
-					.store()
-					.client()
+				context.getBean(DurableParts.class).store().client
 					.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
 					.forEach((letter) -> append("dead", String.valueOf(letter.getData().key())));
 				append("idle", PROCESS);
@@ -86,10 +84,7 @@ class KillWorker {
 	}
 
 	private static long waiting(ConfigurableApplicationContext context) {
-		return context.getBean(DurableParts.class)
-			.store()
-			.client()
-			.getScheduledExecutionsSummaryByTask()
+		return context.getBean(DurableParts.class).store().client.getScheduledExecutionsSummaryByTask()
 			.stream()
 			.filter((task) -> task.taskName().equals("jobs"))
 			.mapToLong(TaskSummary::instanceCount)

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +24,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import dev.backoff.fixture.SocketServer;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Needs the programs of the Debian package mariadb-server. */
 @Tag("long")
@@ -89,10 +91,8 @@ class MariaDbDurableTests extends DurableContract {
 	}
 
 	@BeforeEach
-	void clean() throws SQLException {
-		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-			statement.execute("drop table if exists backoff_calls");
-		}
+	void clean() {
+		new JdbcTemplate(new DriverManagerDataSource(url)).execute("drop table if exists backoff_calls");
 	}
 
 	@Override

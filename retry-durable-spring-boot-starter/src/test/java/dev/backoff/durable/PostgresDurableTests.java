@@ -1,9 +1,5 @@
 package dev.backoff.durable;
 
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeAll;
@@ -12,6 +8,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @Tag("long")
 class PostgresDurableTests extends DurableContract {
@@ -24,11 +23,8 @@ class PostgresDurableTests extends DurableContract {
 	}
 
 	@BeforeEach
-	void clean() throws SQLException {
-		try (Connection connection = DriverManager.getConnection(url);
-				Statement statement = connection.createStatement()) {
-			statement.execute("drop table if exists backoff_calls");
-		}
+	void clean() {
+		new JdbcTemplate(new DriverManagerDataSource(url)).execute("drop table if exists backoff_calls");
 	}
 
 	@Override

@@ -18,9 +18,6 @@ final class PostgresServer {
 
 	private static int databases;
 
-	private PostgresServer() {
-	}
-
 	/** Make a database; return its address. */
 	static synchronized String newDatabase() throws IOException, SQLException {
 		EmbeddedPostgres running = server;

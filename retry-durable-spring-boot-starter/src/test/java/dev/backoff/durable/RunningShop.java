@@ -1,9 +1,6 @@
 package dev.backoff.durable;
 
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -29,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -80,7 +76,7 @@ record RunningShop(ApplicationContext context) {
 	int failures(String policy, String key) {
 		execute("update backoff_calls set execution_time = ?, picked = ?, picked_by = ?, last_heartbeat = ? "
 				+ "where task_instance = ?", 1, Instant.now().atOffset(ZoneOffset.UTC), true,
-				parts().store().name().getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
+				parts().store().name.getName(), Instant.now().atOffset(ZoneOffset.UTC), key);
 		completed(policy, key);
 		return parts().store().find(policy, key).orElseThrow().consecutiveFailures;
 	}
@@ -95,7 +91,7 @@ record RunningShop(ApplicationContext context) {
 				this.context.getBean(StoredAttempts.class), () -> workers().worker(policy))
 			.task()
 			.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
-					parts().store().client(), running));
+					parts().store().client, running));
 		completion.complete(ExecutionComplete.success(row, Instant.now(), Instant.now()), operations);
 	}
 
@@ -182,18 +178,12 @@ record RunningShop(ApplicationContext context) {
 		}
 	}
 
+	private JdbcTemplate jdbc() {
+		return new JdbcTemplate(this.context.getBean(DataSource.class));
+	}
+
 	int count(String query) {
-		DataSource dataSource = this.context.getBean(DataSource.class);
-		Connection connection = DataSourceUtils.getConnection(dataSource);
-		try (PreparedStatement statement = connection.prepareStatement(query); var result = statement.executeQuery()) {
-			return result.next() ? result.getInt(1) : 0;
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
-		finally {
-			DataSourceUtils.releaseConnection(connection, dataSource);
-		}
+		return Objects.requireNonNull(jdbc().queryForObject(query, Integer.class));
 	}
 
 	double gauge(String name, String... tags) {
@@ -203,25 +193,14 @@ record RunningShop(ApplicationContext context) {
 	}
 
 	String stopOfDeadLetter() {
-		return String.valueOf(parts().store()
-			.client()
-			.getScheduledExecutionsForTask("mails/dead", StoredCall.class)
+		return String.valueOf(parts().store().client.getScheduledExecutionsForTask("mails/dead", StoredCall.class)
 			.get(0)
 			.getData()
 			.stop());
 	}
 
 	void execute(String statement, int rows, Object... parameters) {
-		try (Connection connection = this.context.getBean(DataSource.class).getConnection();
-				PreparedStatement prepared = connection.prepareStatement(statement)) {
-			for (int i = 0; i < parameters.length; i++) {
-				prepared.setObject(i + 1, parameters[i]);
-			}
-			assertThat(prepared.executeUpdate()).isEqualTo(rows);
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
+		assertThat(jdbc().update(statement, parameters)).isEqualTo(rows);
 	}
 
 	/** Return the rows of calls, that of the schedule that is far away left out. */
@@ -245,8 +224,7 @@ record RunningShop(ApplicationContext context) {
 	}
 
 	byte[] data() {
-		return new JdbcTemplate(this.context.getBean(DataSource.class))
-			.queryForObject("select task_data from backoff_calls where task_name <> 'report'", byte[].class);
+		return jdbc().queryForObject("select task_data from backoff_calls where task_name <> 'report'", byte[].class);
 	}
 
 	/** Return whether a row was picked and put back since its version was 1. */

@@ -1,10 +1,13 @@
 package dev.backoff.durable;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -16,9 +19,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Runs applications with a {@link Shop} on one database, one after the other or at once.
- */
+/** Runs applications with a {@link Shop} on one database. */
 abstract class ShopFixture {
 
 	static final String NO_WORK = "backoff.durable.work=false";
@@ -28,8 +29,14 @@ abstract class ShopFixture {
 	/** What attempts do from the first one of an application on. */
 	Shop.Work work = (attempt) -> "done";
 
+	@TempDir
+	Path directory;
+
 	/** Return the properties of the database. */
-	abstract List<String> database();
+	List<String> database() {
+		return List.of("spring.datasource.url=jdbc:h2:file:" + this.directory.resolve("shop")
+				+ ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE");
+	}
 
 	ApplicationContextRunner runner() {
 		return new ApplicationContextRunner()
@@ -63,12 +70,7 @@ abstract class ShopFixture {
 	}
 
 	static void await(CountDownLatch latch) {
-		try {
-			assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> latch.getCount() == 0);
 	}
 
 	/* For what must not happen meanwhile, in a real database and real threads. */

@@ -307,21 +307,14 @@ abstract class TransactionContract extends ShopFixture {
 	void aPoolThatIsEmptyIsATransientRefusal(Manager manager) {
 		runCallers(manager, (caller) -> {
 			DataSource pool = caller.shop().context().getBean(DataSource.class);
-			List<Connection> taken = IntStream.range(0, POOL).mapToObj((i) -> connection(pool)).toList();
+			List<Connection> taken = IntStream.range(0, POOL)
+				.mapToObj((i) -> DataSourceUtils.getConnection(pool))
+				.toList();
 			assertThatExceptionOfType(TransientDataAccessResourceException.class).isThrownBy(() -> caller.submit("o1"));
 			assertThatExceptionOfType(TransientDataAccessResourceException.class)
 				.isThrownBy(() -> caller.shop().end("o1"));
 			taken.forEach((connection) -> DataSourceUtils.releaseConnection(connection, pool));
 		}, "spring.datasource.hikari.connection-timeout=2000");
-	}
-
-	private static Connection connection(DataSource pool) {
-		try {
-			return pool.getConnection();
-		}
-		catch (java.sql.SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	@ParameterizedTest

@@ -31,9 +31,6 @@ final class VersionWorker {
 
 	private static final Path DIRECTORY = Path.of(System.getProperty("kill.directory", "."));
 
-	private VersionWorker() {
-	}
-
 	/** What both versions have. */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class,
