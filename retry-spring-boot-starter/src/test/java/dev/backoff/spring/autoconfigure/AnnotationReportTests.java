@@ -5,6 +5,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
@@ -35,8 +36,7 @@ import static org.mockito.Mockito.mock;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AnnotationReportTests {
 
-	private static final String MAY_TAKE = ", or with its first parameters only. "
-			+ "A Throwable or a RetriesStoppedException may stand before or after them.";
+	private static final Map<String, List<String>> REPORTS = ReportRow.reports("annotation-reports.txt");
 
 	private static final String FILE = """
 			backoff.policies:
@@ -64,7 +64,7 @@ class AnnotationReportTests {
 		String place = "@Backoff on Mistakes." + method.getName() + "(String): ";
 		assertThat(this.problems).filteredOn((problem) -> problem.message().startsWith(place))
 			.flatExtracting((problem) -> List.of(problem.message().substring(place.length()), problem.fix()))
-			.containsExactly(method.getAnnotation(Mistakes.Reported.class).value());
+			.containsExactlyElementsOf(REPORTS.get(method.getName()));
 	}
 
 	@ParameterizedTest
@@ -74,87 +74,12 @@ class AnnotationReportTests {
 	}
 
 	static Stream<ReportRow> reportsMethodsAndClasses() {
-		return Stream.of(
-				annotated(LadderUnderABaseOfTheFile.class,
-						"Invalid backoff.policies.payment-callback.base (1s) at application.yml:3: has no effect, "
-								+ "because the shape is ladder (annotation on LadderUnderABaseOfTheFile.place).",
-						"Remove it, or set the shape to fixed, linear or exponential."),
-				annotated(MissingRecover.class,
-						"@Backoff on MissingRecover.place(String): invalid recover (park): names no method of "
-								+ "MissingRecover.",
-						"Write String park(String)" + MAY_TAKE),
-				annotated(Twice.class,
-						"@Backoff on Twice.inherited(String): is there more than once: @Backoff, @Patient.",
-						"Keep one of them.", "@Backoff on Twice: is there more than once: @Patient, @Eager.",
-						"Keep one of them."),
-				annotated(Unadvised.class,
-						"@Backoff on Unadvised.fixed(): is on a final method, which no proxy can advise.",
-						"Make the method non-final, or move the annotation to a method that calls it.",
-						"@Backoff on Unadvised.hidden(): is on a private method, which no proxy can advise.",
-						"Make the method non-private, or move the annotation to a method that calls it.",
-						"@Backoff on Unadvised.shared(): is on a static method, which no proxy can advise.",
-						"Make the method non-static, or move the annotation to a method that calls it."),
-				annotated(LifeCycle.class,
-						calledByContainer("LifeCycle", "afterPropertiesSet", "destroy", "last", "open")),
-				annotated(InitMethods.class, calledByContainer("Opened", "open", "shut")),
-				annotated(FinalClass.class,
-						"@Backoff on FinalClass: the class is final, so no proxy can be made of it.",
-						"Make it non-final."),
-				annotated(FinalClassWithContract.class,
-						"@Backoff on FinalClassWithContract: the class is final, so no proxy can be made of it.",
-						"Make it non-final, or let it be proxied by its interfaces with @Proxyable(INTERFACES)."),
-				annotated(SealedClass.class,
-						"@Backoff on SealedClass: the class is sealed, so no proxy can be made of it.",
-						"Remove sealed and permits."),
-				annotated(SeveralResults.class,
-						"@Backoff on SeveralResults.place(String): invalid retryWhen (#result == null): judges the "
-								+ "one result of a call, and SeveralResults.place(String) may give several.",
-						"Remove it, or let the method collect them and return the collection as one.",
-						"@Backoff on SeveralResults.place(String): invalid recover (park): does not fit "
-								+ "SeveralResults.place(String), because it is Mono<String> park(String).",
-						"Write Flux<String> park(String)" + MAY_TAKE),
-				annotated(SeveralMethods.class,
-						"@Backoff on SeveralMethods.a(): invalid base (later): must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"@Backoff on SeveralMethods.a(): invalid cap (never): must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"@Backoff on SeveralMethods.b(): invalid base (soon): must be a duration.",
-						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"@Backoff on SeveralMethods.c(): invalid base (-1s): must not be negative.",
-						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"@Backoff on SeveralMethods.c(): invalid recover (b): does not fit SeveralMethods.c(), "
-								+ "because it is void b().",
-						"Write int b()" + MAY_TAKE),
-				annotated(TypeWithManyMethods.class,
-						"@Backoff on TypeWithManyMethods: invalid cap (0s): must be above zero.",
-						"Write a number and a unit, such as 250ms, 2s or 5m.",
-						"@Backoff on TypeWithManyMethods: invalid retryWhen (#result == 1): judges a result, and "
-								+ "TypeWithManyMethods.forget(String) returns none.",
-						"Remove it, or let the method return something.",
-						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
-								+ "TypeWithManyMethods.later(String), because it is int park(String, Throwable).",
-						"Write CompletableFuture<String> park(String)" + MAY_TAKE,
-						"@Backoff on TypeWithManyMethods: invalid retryWhen (#result == 1): judges the one result "
-								+ "of a call, and TypeWithManyMethods.muchLater(String) may give several.",
-						"Remove it, or let the method collect them and return the collection as one.",
-						"@Backoff on TypeWithManyMethods: invalid recover (park): does not fit "
-								+ "TypeWithManyMethods.muchLater(String), because it is int park(String, "
-								+ "Throwable).",
-						"Write Flux<String> park(String)" + MAY_TAKE));
-	}
-
-	private static String[] calledByContainer(String type, String... methods) {
-		return Stream.of(methods)
-			.flatMap((method) -> Stream.of(
-					"@Backoff on " + type + "." + method
-							+ "(): is on a method that the container calls by itself, without a proxy that retries it.",
-					"Move it to SmartLifecycle.start or an ApplicationRunner, or to a method of another bean that this "
-							+ "one calls."))
-			.toArray(String[]::new);
-	}
-
-	private static ReportRow annotated(Class<?> bean, String... problems) {
-		return ReportRow.of(bean.getSimpleName(), SmallApplication.of(bean).yaml(FILE), problems);
+		return Stream
+			.of(LadderUnderABaseOfTheFile.class, MissingRecover.class, Twice.class, Unadvised.class, LifeCycle.class,
+					InitMethods.class, FinalClass.class, FinalClassWithContract.class, SealedClass.class,
+					SeveralResults.class, SeveralMethods.class, TypeWithManyMethods.class)
+			.map((bean) -> new ReportRow(bean.getSimpleName(), SmallApplication.of(bean).yaml(FILE),
+					REPORTS.get(bean.getSimpleName())));
 	}
 
 	public static class MistakesFactory implements FactoryBean<Mistakes> {

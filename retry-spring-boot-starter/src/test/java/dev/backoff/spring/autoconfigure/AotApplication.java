@@ -21,10 +21,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.test.tools.TestCompiler;
 
-/**
- * An application of a few beans that is processed ahead of time under one configuration,
- * compiled, and started under another.
- */
+/** An application that is processed ahead of time, and started with other settings. */
 final class AotApplication {
 
 	private final Class<?>[] beans;

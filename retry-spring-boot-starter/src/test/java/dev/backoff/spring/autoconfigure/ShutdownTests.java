@@ -25,10 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/**
- * What closing an application does to calls that wait, in real time: the waits would last
- * an hour.
- */
+/** What closing an application does to calls that would wait for an hour of real time. */
 class ShutdownTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
