@@ -37,7 +37,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-import dev.backoff.spring.actuate.BackoffActuatorAutoConfiguration;
+import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
@@ -203,7 +203,7 @@ class DurableEndpointTests {
 		Mockito.when(other.name()).thenReturn("durable");
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-					BackoffActuatorAutoConfiguration.class, DurableAutoConfiguration.class))
+					BackoffEndpointAutoConfiguration.class, DurableAutoConfiguration.class))
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff")
 			.withBean("other", EndpointContributor.class, () -> other)
 			.run((context) -> assertThat(context).getFailure()

@@ -22,7 +22,8 @@ final class ActiveContexts {
 	}
 
 	/**
-	 * {@return whether woven methods are plain methods} */
+	 * {@return whether woven methods are plain methods}
+	 */
 	static boolean isEmpty() {
 		return contexts().length == 0;
 	}

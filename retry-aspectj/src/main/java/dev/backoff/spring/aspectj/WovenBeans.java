@@ -90,7 +90,8 @@ final class WovenBeans implements BeanPostProcessor, DisposableBean {
 	}
 
 	/**
-	 * {@return whether an object is a singleton of the context} */
+	 * {@return whether an object is a singleton of the context}
+	 */
 	boolean has(Object target) {
 		return Objects.requireNonNull(this.singletons.get()).contains(target);
 	}

@@ -59,7 +59,8 @@ public enum FleetBudget {
 	}
 
 	/**
-	 * {@return how the figures call it} */
+	 * {@return how the figures call it}
+	 */
 	public String label() {
 		return this.label;
 	}

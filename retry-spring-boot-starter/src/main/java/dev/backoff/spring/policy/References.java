@@ -86,9 +86,9 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 					budget ? EffectiveValue.BUILT_IN : "the policy's name, defined below backoff.breakers");
 			return own;
 		}
-		boolean none = written == null || NONE.is(written.text());
-		String name = none ? null : this.spelling.apply(section, written.text());
-		values.put(key, none ? NONE.toString() : name, written);
+		String name = (written == null || NONE.is(written.text())) ? null
+				: this.spelling.apply(section, written.text());
+		values.put(key, (name != null) ? name : NONE.toString(), written);
 		return name;
 	}
 

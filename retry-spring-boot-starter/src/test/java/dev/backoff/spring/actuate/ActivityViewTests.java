@@ -47,7 +47,7 @@ class ActivityViewTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class,
-						BackoffActuatorAutoConfiguration.class, EndpointAutoConfiguration.class))
+						BackoffEndpointAutoConfiguration.class, EndpointAutoConfiguration.class))
 		.withPropertyValues("management.endpoints.web.exposure.include=backoff", "spring.application.name=shop",
 				"backoff.defaults.max-attempts=2", "backoff.defaults.jitter=none")
 		.withBean(VirtualTime.class)

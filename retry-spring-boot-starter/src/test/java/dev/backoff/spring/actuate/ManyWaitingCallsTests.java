@@ -33,7 +33,7 @@ class ManyWaitingCallsTests {
 	void areCountedAndTheOldestListed() {
 		new ApplicationContextRunner()
 			.withConfiguration(
-					AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffActuatorAutoConfiguration.class))
+					AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class))
 			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.defaults.budget=none")
 			.withPropertyValues(IntStream.range(0, POLICIES)
 				.mapToObj((policy) -> "backoff.policies." + name(policy) + ".base=1m")

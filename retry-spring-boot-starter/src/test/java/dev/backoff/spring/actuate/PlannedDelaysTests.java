@@ -48,7 +48,7 @@ class PlannedDelaysTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
-				AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffActuatorAutoConfiguration.class))
+				AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class))
 		.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.defaults.budget=none")
 		.withBean(VirtualTime.class)
 		.withBean(Chance.class)

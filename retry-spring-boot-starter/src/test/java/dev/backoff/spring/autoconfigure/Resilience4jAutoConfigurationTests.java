@@ -21,7 +21,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.spring.actuate.BackoffActuatorAutoConfiguration;
+import dev.backoff.spring.actuate.BackoffEndpointAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety.OtherBreakers;
 import dev.backoff.spring.safety.Resilience4jBreakers;
 
@@ -36,7 +36,7 @@ class Resilience4jAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-				BackoffActuatorAutoConfiguration.class))
+				BackoffEndpointAutoConfiguration.class))
 		.withPropertyValues("backoff.breakers.gateway.provider=resilience4j",
 				"management.endpoints.web.exposure.include=backoff")
 		.withBean(VirtualTime.class)

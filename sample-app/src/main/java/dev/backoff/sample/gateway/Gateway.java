@@ -64,7 +64,8 @@ public final class Gateway implements AutoCloseable {
 	}
 
 	/**
-	 * {@return the address of the gateway, such as {@code http://127.0.0.1:8090}} */
+	 * {@return the address of the gateway, such as {@code http://127.0.0.1:8090}}
+	 */
 	public URI url() {
 		return URI.create("http://127.0.0.1:" + this.listener.getLocalPort());
 	}

@@ -35,7 +35,8 @@ public class Orders {
 	}
 
 	/**
-	 * {@return the numbers of the orders that are not announced to logistics} */
+	 * {@return the numbers of the orders that are not announced to logistics}
+	 */
 	public List<Long> awaitingShipment() {
 		return this.jdbc.sql("select id from shop_order where status = 'AUTHORISED' order by id")
 			.query(Long.class)

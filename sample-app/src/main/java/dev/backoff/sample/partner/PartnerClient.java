@@ -40,7 +40,8 @@ public class PartnerClient {
 	}
 
 	/**
-	 * {@return the status of a payment, in the partner's words} */
+	 * {@return the status of a payment, in the partner's words}
+	 */
 	public String paymentStatus(String trade) {
 		return answer(this.http.get().uri("/payments/{trade}", trade).retrieve().body(StatusAnswer.class)).status();
 	}

@@ -8,15 +8,12 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 import dev.backoff.CallRegistry;
-import dev.backoff.spring.configuration.ConditionalOnSetting;
-import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.CallStatistics;
 import dev.backoff.spring.observation.StoppedCalls;
@@ -26,17 +23,16 @@ import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
- * Show the policies at {@code /actuator/backoff}, let an operator change them, and show
- * configured breakers in the application's health, as {@code backoffBreakers}.
+ * Show the policies at {@code /actuator/backoff}, and let an operator change them.
  *
  * @since 0.1
  */
 @AutoConfiguration(afterName = { "dev.backoff.spring.autoconfigure.BackoffAutoConfiguration",
 		"dev.backoff.spring.observation.BackoffObservationAutoConfiguration" })
-public final class BackoffActuatorAutoConfiguration {
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+public final class BackoffEndpointAutoConfiguration {
 
 	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 	@ConditionalOnAvailableEndpoint(BackoffEndpoint.class)
 	static class Exposed {
 
@@ -57,20 +53,6 @@ public final class BackoffActuatorAutoConfiguration {
 		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
-	@ConditionalOnEnabledHealthIndicator("backoffbreakers")
-	@ConditionalOnSetting("breakers")
-	static class BreakerHealth {
-
-		@Bean
-		BackoffBreakersHealthIndicator backoffBreakersHealthIndicator(OverloadSafety safety, BackoffPolicies policies) {
-			return new BackoffBreakersHealthIndicator(safety.breakers(),
-					policies.configuration().get(SettingKey.HEALTH_BREAKERS));
 		}
 
 	}

@@ -15,10 +15,10 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BackoffActuatorAutoConfigurationTests {
+class BackoffEndpointAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffActuatorAutoConfiguration.class));
+			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class));
 
 	@Test
 	void suppliesTheEndpointIfItIsExposed() {

@@ -22,10 +22,10 @@ import dev.backoff.spring.safety.OverloadSafety;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class BreakerHealthTests {
+class BackoffHealthAutoConfigurationTests {
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(
-			AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffActuatorAutoConfiguration.class));
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffHealthAutoConfiguration.class));
 
 	private final ApplicationContextRunner guarded = this.runner
 		.withPropertyValues("backoff.breakers.gateway.open-for=10s");
