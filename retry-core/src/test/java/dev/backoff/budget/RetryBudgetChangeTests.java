@@ -1,153 +1,68 @@
 package dev.backoff.budget;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.fixture.Crowd;
-import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-class RetryBudgetChangeTests {
+class RetryBudgetChangeTests extends BudgetFixture {
 
-	private final VirtualTime time = new VirtualTime();
-
-	private final List<String> told = new ArrayList<>();
-
-	private RetryBudget budget(BudgetSettings settings) {
-		return RetryBudget.of("orders", settings, this.time, new RetryBudget.Listener() {
-
-			@Override
-			public void ranDry(RetryBudget budget) {
-				RetryBudgetChangeTests.this.told.add("dry");
+	/* A step withdraws tokens, changes the numbers, deposits, or lets seconds pass. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			stays where the capacity grows        | 10 0 0  | change 100 0 0                           | 10
+			is cut where the capacity shrinks     | 100 1 0 | withdraw 30, change 50 1 0, deposit      | 50
+			that was cut is not given back        | 100 0 0 | change 5 0 0, change 100 0 0             | 5
+			stays below the new capacity          | 100 0 0 | withdraw 70, change 50 0 0               | 30
+			is not filled by a clock stepped back | 10 0 1  | withdraw 10, pass -100, change 10 1 0    | 0
+			gets the deposits after such a change | 10 0 1  | withdraw 10, pass -100, change 10 1 0, deposit | 1
+			has what came before the change       | 100 0 2 | withdraw 100, pass 5, change 100 0 7     | 10
+			gets the new rate from then on        | 100 0 2 | withdraw 100, pass 5, change 100 0 7, pass 5 | 45
+			gets nothing any more                 | 100 0 2 | withdraw 100, pass 5, change 100 0 0, pass 432000 | 10
+			gets nothing for the time before      | 100 0 0 | withdraw 100, pass 432000, change 100 0 1 | 0
+			gets tokens for the time after it     | 100 0 0 | withdraw 100, pass 432000, change 100 0 1, pass 3 | 3
+			""")
+	void theBalance(String does, String settings, String steps, double balance) {
+		RetryBudget budget = budget(numbers(settings));
+		for (String step : steps.split(", ")) {
+			String[] words = step.split(" ", 2);
+			switch (words[0]) {
+				case "withdraw" -> withdraw(budget, Integer.parseInt(words[1]));
+				case "change" -> budget.change(numbers(words[1]));
+				case "pass" -> pass(Duration.ofSeconds(Integer.parseInt(words[1])));
+				default -> budget.deposit();
 			}
-
-			@Override
-			public void recovered(RetryBudget budget) {
-				RetryBudgetChangeTests.this.told.add("recovered");
-			}
-
-		});
+		}
+		assertThat(budget.balance()).as(does).isEqualTo(balance);
+		assertThat(withdraw(budget, 1_000)).as(does).isEqualTo((int) balance);
 	}
 
-	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond) {
-		return new BudgetSettings(tokens, perSuccess, perSecond);
+	private static BudgetSettings numbers(String text) {
+		double[] numbers = Stream.of(text.split(" ")).mapToDouble(Double::parseDouble).toArray();
+		return settings(numbers[0], numbers[1], numbers[2]);
 	}
 
-	private static int withdraw(RetryBudget budget, int most) {
-		int retries = 0;
-		while (retries < most && budget.tryWithdraw()) {
-			retries++;
-		}
-		return retries;
-	}
-
-	@Nested
-	class TheBalance {
-
-		@Test
-		void staysWhereTheCapacityGrows() {
-			RetryBudget budget = budget(settings(10, 0, 0));
-			budget.change(settings(100, 0, 0));
-			assertThat(budget.balance()).isEqualTo(10);
-			assertThat(withdraw(budget, 100)).isEqualTo(10);
-		}
-
-		@Test
-		void isCutWhereTheCapacityShrinks() {
-			RetryBudget budget = budget(settings(100, 1, 0));
-			withdraw(budget, 30);
-			budget.change(settings(50, 1, 0));
-			assertThat(budget.balance()).isEqualTo(50);
-			budget.deposit();
-			assertThat(budget.balance()).isEqualTo(50);
-			assertThat(withdraw(budget, 100)).isEqualTo(50);
-		}
-
-		@Test
-		void thatWasCutIsNotGivenBack() {
-			RetryBudget budget = budget(settings(100, 0, 0));
-			budget.change(settings(5, 0, 0));
-			budget.change(settings(100, 0, 0));
-			assertThat(budget.balance()).isEqualTo(5);
-		}
-
-		@Test
-		void staysBelowTheNewCapacity() {
-			RetryBudget budget = budget(settings(100, 0, 0));
-			withdraw(budget, 70);
-			budget.change(settings(50, 0, 0));
-			assertThat(budget.balance()).isEqualTo(30);
-		}
-
-		@Test
-		void isNothingWhereTheBucketIsForNothing() {
-			RetryBudget budget = budget(settings(100, 1, 1));
-			budget.change(settings(0, 1, 1));
-			assertThat(budget.tryWithdraw()).isFalse();
-			assertThat(budget.mayPay()).isFalse();
-			budget.change(settings(100, 1, 1));
-			assertThat(budget.balance()).isZero();
-			assertThat(budget.mayPay()).isTrue();
-			RetryBudgetChangeTests.this.time.advance(Duration.ofSeconds(2));
-			assertThat(withdraw(budget, 100)).isEqualTo(2);
-		}
-
-		@Test
-		void isNotFilledByAClockThatSteppedBack() {
-			RetryBudget budget = budget(settings(10, 0, 1));
-			withdraw(budget, 10);
-			RetryBudgetChangeTests.this.time.stepBack(Duration.ofSeconds(100));
-			budget.change(settings(10, 1, 0));
-			assertThat(budget.balance()).isZero();
-			budget.deposit();
-			assertThat(budget.tryWithdraw()).isTrue();
-		}
-
-	}
-
-	@Nested
-	class TheTime {
-
-		@Test
-		void untilTheChangeIsWorthWhatItWas() {
-			RetryBudget budget = budget(settings(100, 0, 2));
-			withdraw(budget, 100);
-			RetryBudgetChangeTests.this.time.advance(Duration.ofSeconds(5));
-			budget.change(settings(100, 0, 7));
-			assertThat(budget.balance()).isEqualTo(10);
-			RetryBudgetChangeTests.this.time.advance(Duration.ofSeconds(5));
-			assertThat(budget.balance()).isEqualTo(45);
-		}
-
-		@Test
-		void bringsNothingAnyMore() {
-			RetryBudget budget = budget(settings(100, 0, 2));
-			withdraw(budget, 100);
-			RetryBudgetChangeTests.this.time.advance(Duration.ofSeconds(5));
-			budget.change(settings(100, 0, 0));
-			RetryBudgetChangeTests.this.time.advance(Duration.ofDays(5));
-			assertThat(budget.balance()).isEqualTo(10);
-		}
-
-		@Test
-		void isTakenUpWhereItBroughtNothing() {
-			RetryBudget budget = budget(settings(100, 0, 0));
-			withdraw(budget, 100);
-			RetryBudgetChangeTests.this.time.advance(Duration.ofDays(5));
-			budget.change(settings(100, 0, 1));
-			assertThat(budget.balance()).isZero();
-			RetryBudgetChangeTests.this.time.advance(Duration.ofSeconds(3));
-			assertThat(budget.balance()).isEqualTo(3);
-		}
-
+	@Test
+	void theBalanceIsNothingWhereTheBucketIsForNothing() {
+		RetryBudget budget = budget(settings(100, 1, 1));
+		budget.change(settings(0, 1, 1));
+		assertThat(budget.tryWithdraw()).isFalse();
+		assertThat(budget.mayPay()).isFalse();
+		budget.change(settings(100, 1, 1));
+		assertThat(budget.balance()).isZero();
+		assertThat(budget.mayPay()).isTrue();
+		pass(Duration.ofSeconds(2));
+		assertThat(withdraw(budget, 100)).isEqualTo(2);
 	}
 
 	@Nested
@@ -199,9 +114,9 @@ class RetryBudgetChangeTests {
 			for (int i = 0; i < 10; i++) {
 				budget.deposit();
 			}
-			assertThat(RetryBudgetChangeTests.this.told).containsExactly("dry");
+			assertTold("dry orders");
 			budget.change(settings(20, 1, 0));
-			assertThat(RetryBudgetChangeTests.this.told).containsExactly("dry", "recovered");
+			assertTold("dry orders", "recovered orders");
 			assertThat(budget.isDry()).isFalse();
 		}
 
@@ -211,7 +126,7 @@ class RetryBudgetChangeTests {
 			withdraw(budget, 11);
 			budget.change(settings(100, 1, 0));
 			assertThat(budget.isDry()).isTrue();
-			assertThat(RetryBudgetChangeTests.this.told).containsExactly("dry");
+			assertTold("dry orders");
 		}
 
 	}

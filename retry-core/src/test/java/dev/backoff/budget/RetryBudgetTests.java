@@ -1,8 +1,6 @@
 package dev.backoff.budget;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -19,47 +17,7 @@ import dev.backoff.time.RetryTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-class RetryBudgetTests {
-
-	private final VirtualTime time = new VirtualTime();
-
-	private final List<String> told = new ArrayList<>();
-
-	private RetryBudget budget(BudgetSettings settings) {
-		return RetryBudget.of("orders", settings, this.time, new RetryBudget.Listener() {
-
-			@Override
-			public void ranDry(RetryBudget budget) {
-				RetryBudgetTests.this.told.add("dry " + budget.name());
-			}
-
-			@Override
-			public void recovered(RetryBudget budget) {
-				RetryBudgetTests.this.told.add("recovered " + budget.name());
-			}
-
-		});
-	}
-
-	private static BudgetSettings settings(double tokens, double perSuccess, double perSecond) {
-		return new BudgetSettings(tokens, perSuccess, perSecond);
-	}
-
-	private void pass(Duration time) {
-		this.time.advance(time);
-	}
-
-	private void assertTold(String... told) {
-		assertThat(this.told).containsExactly(told);
-	}
-
-	private static int drain(RetryBudget budget) {
-		int retries = 0;
-		while (budget.tryWithdraw()) {
-			retries++;
-		}
-		return retries;
-	}
+class RetryBudgetTests extends BudgetFixture {
 
 	@Nested
 	class ByDefault {
