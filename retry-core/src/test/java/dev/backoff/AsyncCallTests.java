@@ -88,22 +88,17 @@ class AsyncCallTests extends AsyncCallFixture {
 		return null;
 	}
 
-	@Nested
-	class AShutdown {
-
-		@Test
-		void endsWhatAnExecutorHasNotStarted() {
-			List<Runnable> dropped = new ArrayList<>();
-			CompletableFuture<String> result = builder(policy()).executor(dropped::add)
-				.build()
-				.callAsync(() -> CompletableFuture.failedFuture(failure()));
-			time().runNext();
-			assertThat(dropped).hasSize(1);
-			waiting().shutDown();
-			assertThat(result).isCompletedExceptionally();
-			assertThat(reason()).isEqualTo(StopReason.SHUTDOWN);
-		}
-
+	@Test
+	void aShutdownEndsWhatAnExecutorHasNotStarted() {
+		List<Runnable> dropped = new ArrayList<>();
+		CompletableFuture<String> result = builder(policy()).executor(dropped::add)
+			.build()
+			.callAsync(() -> CompletableFuture.failedFuture(failure()));
+		time().runNext();
+		assertThat(dropped).hasSize(1);
+		waiting().shutDown();
+		assertThat(result).isCompletedExceptionally();
+		assertThat(reason()).isEqualTo(StopReason.SHUTDOWN);
 	}
 
 	@Nested

@@ -29,10 +29,7 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/**
- * On which threads asynchronous calls make attempts, and what a busy executor does to
- * them.
- */
+/** On which threads asynchronous calls make attempts, also while an executor is busy. */
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class AsyncExecutorTests extends AsyncCallFixture {
 

@@ -153,31 +153,26 @@ class AttemptTests {
 
 	}
 
-	@Nested
-	class NestedCalls {
-
-		@Test
-		void showTheInnermostAndGiveTheOuterBack() throws Exception {
-			List<String> seen = new ArrayList<>();
-			Retry outer = retry(policy().maxAttempts(7).build());
-			Retry inner = retry(policy().maxAttempts(3).build());
-			outer.call(() -> {
-				String key = Attempt.current().idempotencyKey();
+	@Test
+	void nestedCallsShowTheInnermostAndGiveTheOuterBack() throws Exception {
+		List<String> seen = new ArrayList<>();
+		Retry outer = retry(policy().maxAttempts(7).build());
+		Retry inner = retry(policy().maxAttempts(3).build());
+		outer.call(() -> {
+			String key = Attempt.current().idempotencyKey();
+			seen.add(Attempt.current().toString());
+			assertThatThrownBy(() -> inner.call(() -> {
 				seen.add(Attempt.current().toString());
-				assertThatThrownBy(() -> inner.call(() -> {
-					seen.add(Attempt.current().toString());
-					assertThat(Attempt.current().idempotencyKey()).isNotEqualTo(key);
-					throw new IOException();
-				})).isInstanceOf(IOException.class);
-				seen.add(Attempt.current().toString());
-				assertThat(Attempt.current().idempotencyKey()).isEqualTo(key);
-				return "done";
-			});
-			assertThat(seen).containsExactly("attempt 1 of 7", "attempt 1 of 3", "attempt 2 of 3", "attempt 3 of 3",
-					"attempt 1 of 7");
-			assertThat(Attempt.isRunning()).isFalse();
-		}
-
+				assertThat(Attempt.current().idempotencyKey()).isNotEqualTo(key);
+				throw new IOException();
+			})).isInstanceOf(IOException.class);
+			seen.add(Attempt.current().toString());
+			assertThat(Attempt.current().idempotencyKey()).isEqualTo(key);
+			return "done";
+		});
+		assertThat(seen).containsExactly("attempt 1 of 7", "attempt 1 of 3", "attempt 2 of 3", "attempt 3 of 3",
+				"attempt 1 of 7");
+		assertThat(Attempt.isRunning()).isFalse();
 	}
 
 	private static RetryPolicyBuilder policy() {

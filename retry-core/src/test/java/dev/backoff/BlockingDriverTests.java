@@ -21,9 +21,7 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/**
- * Calls, delays, what is thrown and returned, and what is told, through {@link Retry}.
- */
+/** Calls through {@link Retry}: what they return and throw, their delays and events. */
 class BlockingDriverTests extends CallFixture {
 
 	@Nested
@@ -160,39 +158,29 @@ class BlockingDriverTests extends CallFixture {
 
 	}
 
-	@Nested
-	class Deadline {
-
-		@Test
-		void countsTheTimeOfListeners() {
-			Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)))
-				.listener(Listeners.onRetry((event) -> time().advance(Duration.ofMillis(500))))
-				.build();
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertThat(operation.calls()).isEqualTo(2);
-		}
-
+	@Test
+	void deadlineCountsTheTimeOfListeners() {
+		Retry retry = builder(policy().maxAttempts(RetryPolicy.UNLIMITED_ATTEMPTS).deadline(Duration.ofSeconds(1)))
+			.listener(Listeners.onRetry((event) -> time().advance(Duration.ofMillis(500))))
+			.build();
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script().fails(new IOException());
+		assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+		assertThat(operation.calls()).isEqualTo(2);
 	}
 
-	@Nested
-	class Ticker {
-
-		@ParameterizedTest
-		@ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
-		void mayWrapAtAnyMoment(long millis) {
-			VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
-			ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-				.fails(1, IOException::new)
-				.taking(Duration.ofMillis(1), wrapping);
-			Retry retry = builder(policy().maxAttempts(9).deadline(Duration.ofSeconds(1))).time(wrapping).build();
-			assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
-			assertThat(wrapping.delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200),
-					Duration.ofMillis(400));
-			assertThat(report().elapsed()).isEqualTo(Duration.ofMillis(704));
-			assertThat(reason()).isEqualTo(StopReason.DEADLINE);
-		}
-
+	@ParameterizedTest
+	@ValueSource(longs = { 0, 1, 99, 100, 150, 299, 300, 699, 700, 1000 })
+	void tickerMayWrapAtAnyMoment(long millis) {
+		VirtualTime wrapping = VirtualTime.wrappingAfter(Duration.ofMillis(millis));
+		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
+			.fails(1, IOException::new)
+			.taking(Duration.ofMillis(1), wrapping);
+		Retry retry = builder(policy().maxAttempts(9).deadline(Duration.ofSeconds(1))).time(wrapping).build();
+		assertThatThrownBy(() -> retry.call(operation)).isInstanceOf(IOException.class);
+		assertThat(wrapping.delays()).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200),
+				Duration.ofMillis(400));
+		assertThat(report().elapsed()).isEqualTo(Duration.ofMillis(704));
+		assertThat(reason()).isEqualTo(StopReason.DEADLINE);
 	}
 
 	@Test

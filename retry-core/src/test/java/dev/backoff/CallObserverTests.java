@@ -31,10 +31,7 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/**
- * What an observer is told and what is open meanwhile, besides that the
- * {@linkplain DriverContractTests contract} holds for observed calls.
- */
+/** What an observer is told and what is open meanwhile, beside the drivers' contract. */
 class CallObserverTests extends CallFixture {
 
 	private final RecordingObserver observer = new RecordingObserver();

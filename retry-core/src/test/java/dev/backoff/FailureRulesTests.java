@@ -250,36 +250,31 @@ class FailureRulesTests {
 	}
 
 	/** Refusals of other libraries, known by the names of their classes. */
-	@Nested
-	class OtherRefusals {
-
-		@ParameterizedTest
-		@ValueSource(strings = { "io.github.resilience4j.circuitbreaker.CallNotPermittedException",
-				"io.github.resilience4j.bulkhead.BulkheadFullException",
-				"io.github.resilience4j.ratelimiter.RequestNotPermitted", "dev.failsafe.CircuitBreakerOpenException",
-				"dev.failsafe.BulkheadFullException", "dev.failsafe.RateLimitExceededException",
-				"org.springframework.resilience.InvocationRejectedException" })
-		void areNeverRetriedAndSayNothingOfTheDependency(String name) throws Exception {
-			Class<? extends RuntimeException> type = new ByteBuddy().subclass(RuntimeException.class)
-				.name(name)
-				.make()
-				.load(null)
-				.getLoaded();
-			RuntimeException refusal = type.getDeclaredConstructor().newInstance();
-			Class<? extends RuntimeException> below = new ByteBuddy().subclass(type)
-				.make()
-				.load(type.getClassLoader())
-				.getLoaded();
-			assertNotRetried(policy(), below.getDeclaredConstructor().newInstance());
-			for (RetryPolicy policy : List.of(policy(), retryOn(Exception.class), retryOn(type))) {
-				Outcome outcome = judge(policy, refusal);
-				assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
-						type.getSimpleName() + " is never retried");
-				assertThat(outcome.verdict()).isEqualTo(CircuitBreaker.Verdict.IGNORED);
-			}
-			assertThat(CircuitBreaker.Verdict.of(refusal)).isEqualTo(CircuitBreaker.Verdict.IGNORED);
+	@ParameterizedTest
+	@ValueSource(strings = { "io.github.resilience4j.circuitbreaker.CallNotPermittedException",
+			"io.github.resilience4j.bulkhead.BulkheadFullException",
+			"io.github.resilience4j.ratelimiter.RequestNotPermitted", "dev.failsafe.CircuitBreakerOpenException",
+			"dev.failsafe.BulkheadFullException", "dev.failsafe.RateLimitExceededException",
+			"org.springframework.resilience.InvocationRejectedException" })
+	void otherRefusalsAreNeverRetriedAndSayNothingOfTheDependency(String name) throws Exception {
+		Class<? extends RuntimeException> type = new ByteBuddy().subclass(RuntimeException.class)
+			.name(name)
+			.make()
+			.load(null)
+			.getLoaded();
+		RuntimeException refusal = type.getDeclaredConstructor().newInstance();
+		Class<? extends RuntimeException> below = new ByteBuddy().subclass(type)
+			.make()
+			.load(type.getClassLoader())
+			.getLoaded();
+		assertNotRetried(policy(), below.getDeclaredConstructor().newInstance());
+		for (RetryPolicy policy : List.of(policy(), retryOn(Exception.class), retryOn(type))) {
+			Outcome outcome = judge(policy, refusal);
+			assertRefused(outcome, AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE,
+					type.getSimpleName() + " is never retried");
+			assertThat(outcome.verdict()).isEqualTo(CircuitBreaker.Verdict.IGNORED);
 		}
-
+		assertThat(CircuitBreaker.Verdict.of(refusal)).isEqualTo(CircuitBreaker.Verdict.IGNORED);
 	}
 
 	/** E2 extends E1 extends E0, and one sibling under each. */

@@ -242,9 +242,7 @@ class LimitedCallTests {
 		assertThat(this.limit.active()).isZero();
 	}
 
-	/*
-	 * Attempts that fail, time out, are cancelled or interrupted, wait and are shut down.
-	 */
+	/* Attempts that fail, time out, are cancelled, interrupted or shut down. */
 	@Test
 	void neverMakeMoreAttemptsAtOnceThanThereArePermits() throws Exception {
 		ConcurrencyLimit permits = new ConcurrencyLimit("orders", 3, 6);

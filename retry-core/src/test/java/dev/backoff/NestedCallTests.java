@@ -344,21 +344,16 @@ class NestedCallTests extends CallFixture {
 
 	}
 
-	@Nested
-	class Multiplied {
-
-		@Test
-		void layersMakeTheProductOfTheirAttempts() {
-			Operation<String, Exception> call = leaf();
-			for (int layer = 0; layer < 5; layer++) {
-				Operation<String, Exception> below = call;
-				Retry retry = untold(three().nestedMultiply(true));
-				call = () -> retry.call(below);
-			}
-			assertThatThrownBy(call::run).isSameAs(failure());
-			assertThat(leaf().calls()).isEqualTo(243);
+	@Test
+	void multipliedLayersMakeTheProductOfTheirAttempts() {
+		Operation<String, Exception> call = leaf();
+		for (int layer = 0; layer < 5; layer++) {
+			Operation<String, Exception> below = call;
+			Retry retry = untold(three().nestedMultiply(true));
+			call = () -> retry.call(below);
 		}
-
+		assertThatThrownBy(call::run).isSameAs(failure());
+		assertThat(leaf().calls()).isEqualTo(243);
 	}
 
 	@Nested

@@ -25,9 +25,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @SuppressWarnings("FutureReturnValueIgnored") // results are asked for elsewhere
 class NestedTimeoutTests extends CallFixture {
 
-	/*
-	 * Two timers that tell the same time, so that either may be the first to notice.
-	 */
+	/* Two timers of the same time, so that either may notice first. */
 	private final VirtualTime innerTime = new VirtualTime();
 
 	private final RecordingRecorder innerRecorder = new RecordingRecorder();

@@ -22,10 +22,7 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/**
- * Budgets and breakers within calls of their own, without delays, and in time that is
- * broken.
- */
+/** Budgets and breakers in calls of their own, without delays and in broken time. */
 class OverloadGuardsInUnusualUseTests extends CallFixture {
 
 	private static final Duration OPEN_FOR = Duration.ofSeconds(10);

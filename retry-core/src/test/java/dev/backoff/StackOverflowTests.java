@@ -76,9 +76,7 @@ class StackOverflowTests {
 		System.out.println("lost permits " + limit.active() + ", probes " + lost + ", calls " + running.running());
 	}
 
-	/*
-	 * How many waiting calls sleep on, though a permit came back and another call came.
-	 */
+	/* How many waiting calls sleep on though a permit and another call came. */
 	private static int asleep() throws InterruptedException {
 		int asleep = 0;
 		for (int frame = 0; frame < FRAMES; frame++) {

@@ -21,10 +21,7 @@ import dev.backoff.policy.RetryPolicy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/**
- * Blocking calls on virtual threads. In real time, which passes only until all of them
- * sleep.
- */
+/** Blocking calls on virtual threads, in real time until all of them sleep. */
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with JDK 21")
 class VirtualThreadTests {
 

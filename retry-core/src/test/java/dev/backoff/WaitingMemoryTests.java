@@ -3,6 +3,7 @@ package dev.backoff;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -21,10 +22,7 @@ import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * What a waiting asynchronous call costs, as the difference of what is reachable before
- * and after: bytes counted, no time.
- */
+/** What a waiting asynchronous call costs: the difference of the bytes reachable. */
 @Tag("long")
 class WaitingMemoryTests {
 
@@ -95,7 +93,7 @@ class WaitingMemoryTests {
 	private long weight(Retry retry, AsyncOperation<String> operation) {
 		int threads = Thread.activeCount();
 		Memory.Held held = Memory.heldBy(() -> {
-			start(retry, operation);
+			Arrays.setAll(this.calls, (call) -> retry.callAsync(operation));
 			assertThat(this.waiting.waiting()).isEqualTo(CALLS);
 		}, () -> {
 			cancel();
@@ -125,12 +123,6 @@ class WaitingMemoryTests {
 			}
 		}
 		assertThat(this.waiting.waiting()).isZero();
-	}
-
-	private void start(Retry retry, AsyncOperation<String> operation) {
-		for (int i = 0; i < CALLS; i++) {
-			this.calls[i] = retry.callAsync(operation);
-		}
 	}
 
 	private void cancel() {

@@ -18,10 +18,7 @@ import dev.backoff.window.OutcomeWindow.WindowLength;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The breaker beside a model of it that remembers each call, through anything that may
- * happen in any order. The seeds are fixed.
- */
+/** The breaker beside a model that remembers each call, by walks of fixed seeds. */
 class CircuitBreakerModelTests {
 
 	private static final int SEEDS = Integer.getInteger("model.seeds", 400);

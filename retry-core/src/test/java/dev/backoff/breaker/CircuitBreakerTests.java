@@ -3,7 +3,6 @@ package dev.backoff.breaker;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.fixture.Crowd;
-import dev.backoff.time.RetryTime;
 import dev.backoff.window.OutcomeWindow.Counts;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -102,16 +101,11 @@ class CircuitBreakerTests extends BreakerFixture {
 
 	}
 
-	@Nested
-	class SlowCalls {
-
-		@Test
-		void areNotThoseThatEndBeforeTheyBegan() {
-			permit(breaker()).succeeded(-1, now());
-			permit(breaker()).succeeded(Long.MIN_VALUE, now());
-			assertThat(breaker().counts()).isEqualTo(new Counts(2, 0, 0));
-		}
-
+	@Test
+	void slowCallsAreNotThoseThatEndBeforeTheyBegan() {
+		permit(breaker()).succeeded(-1, now());
+		permit(breaker()).succeeded(Long.MIN_VALUE, now());
+		assertThat(breaker().counts()).isEqualTo(new Counts(2, 0, 0));
 	}
 
 	@Nested
@@ -295,14 +289,14 @@ class CircuitBreakerTests extends BreakerFixture {
 
 		@Test
 		void holdUpNoOtherCallWhenTheyBlock() {
-			CountDownLatch entered = new CountDownLatch(1);
-			CountDownLatch free = new CountDownLatch(1);
+			CompletableFuture<Void> entered = new CompletableFuture<>();
+			CompletableFuture<Void> free = new CompletableFuture<>();
 			CircuitBreaker told = builder(settings()).listener(new CircuitBreaker.Listener() {
 
 				@Override
 				public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-					entered.countDown();
-					awaitUninterrupted(free);
+					entered.complete(null);
+					free.join();
 				}
 
 			}).build();
@@ -311,40 +305,26 @@ class CircuitBreakerTests extends BreakerFixture {
 					fail(told, 4);
 				}
 				else {
-					awaitUninterrupted(entered);
+					entered.join();
 					assertThat(told.state()).isEqualTo(BreakerState.OPEN);
 					assertThat(told.tryAcquire(now())).isNull();
 					assertThat(told.counts()).isEqualTo(new Counts(4, 4, 0));
-					free.countDown();
+					free.complete(null);
 				}
 			});
 			assertThat(told.rejected()).isEqualTo(1);
 		}
 
-		private static void awaitUninterrupted(CountDownLatch latch) {
-			try {
-				latch.await();
-			}
-			catch (InterruptedException ex) {
-				throw new AssertionError(ex);
-			}
-		}
-
 	}
 
-	@Nested
-	class Clocks {
-
-		@Test
-		void failNoCallWhenTheyStepBackDuringIt() {
-			CircuitBreaker breaker = breaker(settings());
-			assertThat(breaker.<String, RuntimeException>call(() -> {
-				time().stepBack(Duration.ofDays(1));
-				return "paid";
-			})).isEqualTo("paid");
-			assertThat(breaker.counts()).isEqualTo(new Counts(1, 0, 0));
-		}
-
+	@Test
+	void clocksFailNoCallWhenTheyStepBackDuringIt() {
+		CircuitBreaker breaker = breaker(settings());
+		assertThat(breaker.<String, RuntimeException>call(() -> {
+			time().stepBack(Duration.ofDays(1));
+			return "paid";
+		})).isEqualTo("paid");
+		assertThat(breaker.counts()).isEqualTo(new Counts(1, 0, 0));
 	}
 
 }

@@ -95,22 +95,17 @@ class ConcurrencyLimitTests {
 
 	}
 
-	@Nested
-	class Changes {
-
-		@Test
-		void serveTheQueueAtOnce() {
-			takeAll();
-			waiting("first");
-			waiting("second");
-			waiting("third");
-			ConcurrencyLimitTests.this.limit.change(4, 3);
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second");
-			ConcurrencyLimitTests.this.limit.change(ConcurrencyLimit.UNLIMITED, 0);
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second", "third");
-			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(5);
-		}
-
+	@Test
+	void changesServeTheQueueAtOnce() {
+		takeAll();
+		waiting("first");
+		waiting("second");
+		waiting("third");
+		this.limit.change(4, 3);
+		assertThat(this.served).containsExactly("first", "second");
+		this.limit.change(ConcurrencyLimit.UNLIMITED, 0);
+		assertThat(this.served).containsExactly("first", "second", "third");
+		assertThat(this.limit.active()).isEqualTo(5);
 	}
 
 	@Nested

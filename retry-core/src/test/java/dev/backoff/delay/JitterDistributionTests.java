@@ -56,27 +56,22 @@ class JitterDistributionTests {
 		assertThat(mean(draws)).isCloseTo(0.9, within(0.001));
 	}
 
-	@Nested
-	class Decorrelated {
-
-		@Test
-		void growsAsItsTableSays() {
-			double[] table = { 200, 350, 576, 914, 1393, 1859, 2228, 2493 };
-			double[] means = new double[table.length];
-			BackoffRule rule = rule(Jitter.decorrelated(), Duration.ofSeconds(10));
-			RandomSource random = RandomSources.seeded(7);
-			for (int client = 0; client < DRAWS; client++) {
-				long previous = 0;
-				for (int retry = 1; retry <= means.length; retry++) {
-					previous = rule.delay(retry, previous, random);
-					means[retry - 1] += previous / 1e6 / DRAWS;
-				}
-			}
-			for (int i = 0; i < table.length; i++) {
-				assertThat(means[i]).as("retry %s", i + 1).isCloseTo(table[i], within(0.03 * table[i]));
+	@Test
+	void decorrelatedGrowsAsItsTableSays() {
+		double[] table = { 200, 350, 576, 914, 1393, 1859, 2228, 2493 };
+		double[] means = new double[table.length];
+		BackoffRule rule = rule(Jitter.decorrelated(), Duration.ofSeconds(10));
+		RandomSource random = RandomSources.seeded(7);
+		for (int client = 0; client < DRAWS; client++) {
+			long previous = 0;
+			for (int retry = 1; retry <= means.length; retry++) {
+				previous = rule.delay(retry, previous, random);
+				means[retry - 1] += previous / 1e6 / DRAWS;
 			}
 		}
-
+		for (int i = 0; i < table.length; i++) {
+			assertThat(means[i]).as("retry %s", i + 1).isCloseTo(table[i], within(0.03 * table[i]));
+		}
 	}
 
 	@Nested
@@ -151,10 +146,7 @@ class JitterDistributionTests {
 			return Arrays.stream(bins).skip(50).max().orElse(0) / 10_000.0;
 		}
 
-		/*
-		 * As docs/numbers.md says: the density of the middle is 1.5, of which 0.568 is
-		 * left.
-		 */
+		/* As docs/numbers.md: the density of the middle is 1.5, and 0.568 is left. */
 		@Test
 		void isCloserTogetherInTheFirstWaveOfAConfinedBeta() {
 			assertThat(fullestTenth(Jitter.beta(0.3, 0.7)) / fullestTenth(Jitter.full())).isCloseTo(2.6, within(0.1));

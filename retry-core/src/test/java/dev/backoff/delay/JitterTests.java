@@ -30,9 +30,7 @@ class JitterTests {
 	@Nested
 	class Tables {
 
-		/*
-		 * for a delay of 100 ms below a cap of 10 s, decorrelated from a previous 300 ms
-		 */
+		/* 100 ms below a cap of 10 s, decorrelated from a previous 300 ms */
 
 		@ParameterizedTest
 		@CsvSource({ "none, 100000000, 100000000, 100000000", "full, 0, 50000000, 99999999",

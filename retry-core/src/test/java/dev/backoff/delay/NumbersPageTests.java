@@ -1,8 +1,6 @@
 package dev.backoff.delay;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,6 +20,7 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.contentOf;
 import static org.assertj.core.api.Assertions.within;
 
 /** The figures of docs/numbers.md, computed. */
@@ -292,12 +291,7 @@ class NumbersPageTests {
 	}
 
 	private static String page(String name) {
-		try {
-			return Files.readString(Path.of("..", "docs", name)).replaceAll("\\s+", " ");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return contentOf(Path.of("..", "docs", name).toFile(), StandardCharsets.UTF_8).replaceAll("\\s+", " ");
 	}
 
 }

@@ -23,10 +23,7 @@ import dev.backoff.time.RetryTime.TimerEntry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-/**
- * The real timer in real time, which asserts lower bounds and waits for what has to
- * happen, so that a slow machine changes nothing.
- */
+/** The real timer, with lower bounds only, so that a slow machine changes nothing. */
 class SystemTimerTests {
 
 	private static final long HOUR = 3_600_000_000_000L;
