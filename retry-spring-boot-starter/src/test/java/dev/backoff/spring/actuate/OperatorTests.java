@@ -329,16 +329,11 @@ class OperatorTests {
 
 	}
 
-	@Nested
-	class OtherRetriesView {
-
-		@Test
-		void showsWhatRepeatsByItself() throws Exception {
-			assertThat(JsonPath.<List<Map<String, ?>>>read(ok("GET", "?view=other-retries", ""), "$.otherRetries"))
-				.contains(Map.of("name", "Spring Framework RetryTemplate", "place", "bean template", "when",
-						"what its policy says", "off", "maxRetries(0)"));
-		}
-
+	@Test
+	void otherRetriesViewShowsWhatRepeatsByItself() throws Exception {
+		assertThat(JsonPath.<List<Map<String, ?>>>read(ok("GET", "?view=other-retries", ""), "$.otherRetries"))
+			.contains(Map.of("name", "Spring Framework RetryTemplate", "place", "bean template", "when",
+					"what its policy says", "off", "maxRetries(0)"));
 	}
 
 	@Nested
@@ -492,43 +487,33 @@ class OperatorTests {
 
 	}
 
-	@Nested
-	class WaitingOnes {
-
-		@Test
-		void areShownAndWoken() throws Exception {
-			CompletableFuture<String> one = OperatorTests.this.orders.sync();
-			CompletableFuture<String> other = OperatorTests.this.orders.sync();
-			String shown = ok("GET", "/sync", "");
-			assertThat(JsonPath.<Integer>read(shown, "$.activity.waiting")).isEqualTo(2);
-			assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
-			assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
-			assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
-			assertThat(JsonPath.<Integer>read(ok("POST", "/sync/wake", "{}"), "$.calls")).isEqualTo(2);
-			for (CompletableFuture<String> call : List.of(one, other)) {
-				assertThat(RetriesStoppedException.of(catchThrowable(call::join)).reason())
-					.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-			}
+	@Test
+	void waitingOnesAreShownAndWoken() throws Exception {
+		CompletableFuture<String> one = this.orders.sync();
+		CompletableFuture<String> other = this.orders.sync();
+		String shown = ok("GET", "/sync", "");
+		assertThat(JsonPath.<Integer>read(shown, "$.activity.waiting")).isEqualTo(2);
+		assertThat(JsonPath.<String>read(shown, "$.activity.oldestWaiting[0].method")).isEqualTo("Orders.sync");
+		assertThat(JsonPath.<Integer>read(shown, "$.activity.oldestWaiting[0].attempt")).isEqualTo(1);
+		assertThat(JsonPath.<Double>read(shown, "$.activity.oldestWaiting[0].dueInMs")).isEqualTo(60_000);
+		assertThat(JsonPath.<Integer>read(ok("POST", "/sync/wake", "{}"), "$.calls")).isEqualTo(2);
+		for (CompletableFuture<String> call : List.of(one, other)) {
+			assertThat(RetriesStoppedException.of(catchThrowable(call::join)).reason())
+				.isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
 		}
-
 	}
 
-	@Nested
-	class RunningOnes {
-
-		@Test
-		void areShownUnderADeadline() throws Exception {
-			CompletableFuture<String> hanging = OperatorTests.this.orders.hang();
-			time.advance(Duration.ofSeconds(40));
-			JSONAssert.assertEquals("[ { 'method': 'Orders.hang', 'attempt': 1, 'elapsedMs': 40000.0 } ]",
-					JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
-			assertThat(hanging.cancel(true)).isTrue();
-			assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
-			assertThat(JsonPath.<Map<String, ?>>read(ok("GET", "/sync", ""), "$.activity")).as("without one, unknown")
-				.containsKey("oldestWaiting")
-				.doesNotContainKey("oldestRunning");
-		}
-
+	@Test
+	void runningOnesAreShownUnderADeadline() throws Exception {
+		CompletableFuture<String> hanging = this.orders.hang();
+		this.time.advance(Duration.ofSeconds(40));
+		JSONAssert.assertEquals("[ { 'method': 'Orders.hang', 'attempt': 1, 'elapsedMs': 40000.0 } ]",
+				JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning").toString(), false);
+		assertThat(hanging.cancel(true)).isTrue();
+		assertThat(JsonPath.<List<?>>read(ok("GET", "/hanging", ""), "$.activity.oldestRunning")).isEmpty();
+		assertThat(JsonPath.<Map<String, ?>>read(ok("GET", "/sync", ""), "$.activity")).as("without one, unknown")
+			.containsKey("oldestWaiting")
+			.doesNotContainKey("oldestRunning");
 	}
 
 	@Nested
@@ -602,24 +587,20 @@ class OperatorTests {
 
 	}
 
-	@Nested
-	class ValuesThatMoveOthers {
-
-		@ParameterizedTest
-		@CsvSource({ "cap, 10s, throttled-base, 10s", "base, 2m, cap, 2m" })
-		void areAnsweredWithTheOthersToo(String key, String value, String other, String moved) throws Exception {
-			HttpResponse<String> response = send("POST", "/moved", "{\"" + key + "\": \"" + value + "\"}");
-			List<String> lines = JsonPath.read(response.body(), "$.configuration");
-			assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
-					"backoff.policies.moved." + other + "=" + moved);
-			Map<Key<?>, EffectiveValue> here = policies.current().peek("moved").orElseThrow().values();
-			configured(lines, (theirs) -> {
-				Map<Key<?>, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
-				here.forEach((each, written) -> assertThat(there.get(each).value()).as(each.key())
-					.isEqualTo(written.value()));
-			});
-		}
-
+	@ParameterizedTest
+	@CsvSource({ "cap, 10s, throttled-base, 10s", "base, 2m, cap, 2m" })
+	void valuesThatMoveOthersAreAnsweredWithTheOthersToo(String key, String value, String other, String moved)
+			throws Exception {
+		HttpResponse<String> response = send("POST", "/moved", "{\"" + key + "\": \"" + value + "\"}");
+		List<String> lines = JsonPath.read(response.body(), "$.configuration");
+		assertThat(lines).contains("backoff.policies.moved." + key + "=" + value,
+				"backoff.policies.moved." + other + "=" + moved);
+		Map<Key<?>, EffectiveValue> here = this.policies.current().peek("moved").orElseThrow().values();
+		configured(lines, (theirs) -> {
+			Map<Key<?>, EffectiveValue> there = theirs.current().peek("moved").orElseThrow().values();
+			here.forEach(
+					(each, written) -> assertThat(there.get(each).value()).as(each.key()).isEqualTo(written.value()));
+		});
 	}
 
 	@Nested

@@ -41,9 +41,7 @@ class PlannedDelaysTests {
 
 	private static final double ROUNDING = 1e-8;
 
-	/*
-	 * Of a mean, in standard errors; about one sound mean in two million is further off.
-	 */
+	/* Of a mean, in standard errors: one sound mean in two million is further off. */
 	private static final double DEVIATIONS = 5;
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -171,9 +169,7 @@ class PlannedDelaysTests {
 		return orders(context).methods().get("Orders.place");
 	}
 
-	/**
-	 * Return what calls that fail to the end wait, one after the other, in milliseconds.
-	 */
+	/** Return the waits of calls that fail to the end, in order, in milliseconds. */
 	private static List<Double> drawn(AssertableApplicationContext context, RandomSource source, int calls) {
 		VirtualTime time = context.getBean(VirtualTime.class);
 		context.getBean(Chance.class).source = source;

@@ -29,10 +29,7 @@ import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * A call that succeeds at once allocates what any proxy does, and no more: metered, with
- * a budget and a breaker.
- */
+/** A call that succeeds at once, guarded and metered, allocates what any proxy does. */
 @Tag("allocation")
 class AdviceAllocationTests {
 

@@ -21,9 +21,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /** Applications in virtual time. */
 public final class AdviceContexts {
 
-	private AdviceContexts() {
-	}
-
 	/** Start from what a plain application has. */
 	static ApplicationContextRunner runner() {
 		return new ApplicationContextRunner()

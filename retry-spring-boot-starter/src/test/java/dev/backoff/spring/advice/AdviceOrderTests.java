@@ -291,33 +291,28 @@ class AdviceOrderTests {
 
 	}
 
-	@Nested
-	class Locks {
-
-		@ParameterizedTest
-		@CsvSource({ "LockedInside, 1, true", "LockedOutside, 3, false", "LockedByTheScheduler, 3, false" })
-		void thatSkipAttemptsAreWarnedOfUnlessOneEnclosesThemAll(String locks, int runs, boolean warned,
-				CapturedOutput output) throws ClassNotFoundException {
-			Class<?> configuration = Class.forName(AdviceOrderTests.class.getName() + "$" + locks);
-			// as if its least time outlasted the test
-			AtomicBoolean held = new AtomicBoolean();
-			LockProvider provider = (lock) -> Optional.of((SimpleLock) () -> {
-			}).filter((free) -> held.compareAndSet(false, true));
-			AdviceOrderTests.this.runner.withUserConfiguration(configuration)
-				.withBean(LockProvider.class, () -> provider)
-				.withBean(Job.class)
-				.run((context) -> {
-					Job job = context.getBean(Job.class);
-					assertThat(catchThrowable(job::run) == null).isEqualTo(warned);
-					assertThat(job.runs()).isEqualTo(runs);
-				});
-			assertThat(output.toString()
-				.contains("An attempt that @SchedulerLock skips counts as a success: Job.run(); "
-						+ "add order = BackoffAdvisor.ORDER - 1 to @EnableSchedulerLock, so that one lock encloses all "
-						+ "attempts"))
-				.isEqualTo(warned);
-		}
-
+	@ParameterizedTest
+	@CsvSource({ "LockedInside, 1, true", "LockedOutside, 3, false", "LockedByTheScheduler, 3, false" })
+	void locksThatSkipAttemptsAreWarnedOfUnlessOneEnclosesThemAll(String locks, int runs, boolean warned,
+			CapturedOutput output) throws ClassNotFoundException {
+		Class<?> configuration = Class.forName(AdviceOrderTests.class.getName() + "$" + locks);
+		// as if its least time outlasted the test
+		AtomicBoolean held = new AtomicBoolean();
+		LockProvider provider = (lock) -> Optional.of((SimpleLock) () -> {
+		}).filter((free) -> held.compareAndSet(false, true));
+		this.runner.withUserConfiguration(configuration)
+			.withBean(LockProvider.class, () -> provider)
+			.withBean(Job.class)
+			.run((context) -> {
+				Job job = context.getBean(Job.class);
+				assertThat(catchThrowable(job::run) == null).isEqualTo(warned);
+				assertThat(job.runs()).isEqualTo(runs);
+			});
+		assertThat(output.toString()
+			.contains("An attempt that @SchedulerLock skips counts as a success: Job.run(); "
+					+ "add order = BackoffAdvisor.ORDER - 1 to @EnableSchedulerLock, so that one lock encloses all "
+					+ "attempts"))
+			.isEqualTo(warned);
 	}
 
 	@Nested

@@ -16,10 +16,7 @@ import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
-/**
- * Tests of an application in virtual time, which each of them starts with beans of its
- * own. It is closed after the test.
- */
+/** Tests of an application in virtual time, with beans of their own for each. */
 public abstract class AdvisedApplication {
 
 	@AutoClose

@@ -37,16 +37,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class AsyncMethodsTests {
 
 	/* Another thread for each attempt, which is waited for. */
-	private static final Executor OTHER_THREADS = (task) -> {
-		Thread thread = new Thread(task, "later");
-		thread.start();
-		try {
-			thread.join();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	};
+	private static final Executor OTHER_THREADS = (
+			task) -> CompletableFuture.runAsync(task, (run) -> new Thread(run, "later").start()).join();
 
 	private final ApplicationContextRunner runner = AdviceContexts.runner();
 
@@ -237,11 +229,6 @@ class AsyncMethodsTests {
 
 	}
 
-	/**
-	 * What a server answers.
-	 *
-	 * @param state where it stands
-	 */
 	public record Answer(String state) {
 	}
 

@@ -13,7 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +56,7 @@ class AttemptTimeoutMethodsTests {
 		this.server.setExecutor(this.threads);
 		this.server.createContext("/", (exchange) -> {
 			try (exchange) {
-				if (attemptOf(exchange) <= this.hanging.get()) {
+				if (Integer.parseInt(exchange.getRequestURI().getPath().substring(1)) <= this.hanging.get()) {
 					this.ended.await();
 				}
 				exchange.sendResponseHeaders(204, -1);
@@ -74,10 +73,6 @@ class AttemptTimeoutMethodsTests {
 		this.ended.countDown();
 		this.server.stop(0);
 		this.threads.shutdownNow();
-	}
-
-	private static int attemptOf(HttpExchange exchange) {
-		return Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
 	}
 
 	private Gateway gateway() {

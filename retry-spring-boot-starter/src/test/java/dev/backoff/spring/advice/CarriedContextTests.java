@@ -38,10 +38,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * What later attempts on the application's executor see of the caller's thread: what has
- * an accessor in the registry, and nothing else.
- */
+/** What later attempts see of the caller's thread: what has an accessor, nothing else. */
 class CarriedContextTests {
 
 	private final WebApplicationContextRunner runner = new WebApplicationContextRunner()

@@ -147,19 +147,14 @@ class MethodRecoveryTests extends AdvisedApplication {
 
 	}
 
-	@Nested
-	class WhatItThrows {
-
-		@Test
-		void isThatItReturnedNullForAPrimitiveType() {
-			start(Failing.class);
-			Failure failure = new Failure("down");
-			assertThatExceptionOfType(IllegalStateException.class)
-				.isThrownBy(() -> context.getBean(Failing.class).count(failure))
-				.withMessage("The recovery nothing returned null instead of int")
-				.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
-		}
-
+	@Test
+	void whatItThrowsIsThatItReturnedNullForAPrimitiveType() {
+		start(Failing.class);
+		Failure failure = new Failure("down");
+		assertThatExceptionOfType(IllegalStateException.class)
+			.isThrownBy(() -> context.getBean(Failing.class).count(failure))
+			.withMessage("The recovery nothing returned null instead of int")
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).containsExactly(failure));
 	}
 
 	@Nested
@@ -192,19 +187,14 @@ class MethodRecoveryTests extends AdvisedApplication {
 
 	}
 
-	@Nested
-	class ItsShape {
-
-		@Test
-		void mayBeStaticGenericVariableOrWider() throws Throwable {
-			start(Odd.class);
-			Odd bean = context.getBean(Odd.class);
-			assertThat(bean.byStatic("a")).isEqualTo("static a");
-			assertThat(bean.byGeneric("a")).isEqualTo("generic a down");
-			assertThat(bean.byVarargs("a", "b")).isEqualTo("varargs 2");
-			assertThat(bean.byWider("a")).isEqualTo("wider a");
-		}
-
+	@Test
+	void itsShapeMayBeStaticGenericVariableOrWider() throws Throwable {
+		start(Odd.class);
+		Odd bean = context.getBean(Odd.class);
+		assertThat(bean.byStatic("a")).isEqualTo("static a");
+		assertThat(bean.byGeneric("a")).isEqualTo("generic a down");
+		assertThat(bean.byVarargs("a", "b")).isEqualTo("varargs 2");
+		assertThat(bean.byWider("a")).isEqualTo("wider a");
 	}
 
 	/** Notes its calls. */

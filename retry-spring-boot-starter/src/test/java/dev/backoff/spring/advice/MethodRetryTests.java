@@ -255,25 +255,20 @@ class MethodRetryTests extends AdvisedApplication {
 
 	}
 
-	@Nested
-	class Counting {
-
-		@Test
-		void isRightForEachOfManyThreads() {
-			start();
-			Office office = context.getBean("office", Office.class);
-			List<CompletableFuture<Void>> callers = new ArrayList<>();
-			for (int i = 0; i < 8; i++) {
-				callers.add(CompletableFuture.runAsync(() -> {
-					for (int j = 0; j < 5_000; j++) {
-						assertThat(office.echo("x")).isEqualTo("x");
-					}
-				}));
-			}
-			callers.forEach(CompletableFuture::join);
-			assertThat(office.calls()).isEqualTo(40_000);
+	@Test
+	void countingIsRightForEachOfManyThreads() {
+		start();
+		Office office = context.getBean("office", Office.class);
+		List<CompletableFuture<Void>> callers = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			callers.add(CompletableFuture.runAsync(() -> {
+				for (int j = 0; j < 5_000; j++) {
+					assertThat(office.echo("x")).isEqualTo("x");
+				}
+			}));
 		}
-
+		callers.forEach(CompletableFuture::join);
+		assertThat(office.calls()).isEqualTo(40_000);
 	}
 
 	public static class Office {

@@ -109,18 +109,13 @@ class MonoMethodsTests {
 
 	}
 
-	@Nested
-	class TheResult {
-
-		@Test
-		void isNullToTheConditionIfThereIsNone() {
-			AtomicInteger ended = new AtomicInteger();
-			orders.find().subscribe(null, null, ended::incrementAndGet);
-			time.runAll();
-			assertThat(ended).hasValue(1);
-			assertThat(orders.calls()).isEqualTo(2);
-		}
-
+	@Test
+	void theResultIsNullToTheConditionIfThereIsNone() {
+		AtomicInteger ended = new AtomicInteger();
+		this.orders.find().subscribe(null, null, ended::incrementAndGet);
+		this.time.runAll();
+		assertThat(ended).hasValue(1);
+		assertThat(this.orders.calls()).isEqualTo(2);
 	}
 
 	@Nested

@@ -41,10 +41,7 @@ import dev.backoff.fixture.VirtualTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Publishers and subscribers that break the rules of reactive streams, or use all of
- * them.
- */
+/** Publishers and subscribers that break the rules of reactive streams, or use all. */
 @SuppressWarnings({ "FutureReturnValueIgnored", "ModifiedButNotUsed" }) // calls are
 																		// counted
 																		// elsewhere
@@ -300,59 +297,54 @@ class ReactiveMethodsTests {
 
 	}
 
-	@Nested
-	class CallsInsideEachOther {
-
-		@Test
-		void doNotMultiply() {
-			Outer outer = context.getBean(Outer.class);
-			List<String> counts = new ArrayList<>();
-			AtomicInteger calls = new AtomicInteger();
-			Supplier<Mono<String>> failing = () -> Mono.defer(() -> {
-				calls.incrementAndGet();
-				return Mono.<String>error(new IOException("down"));
-			});
-			Supplier<Mono<String>> failingElsewhere = () -> Mono.<String>error(new IOException("down"))
-				.publishOn(Schedulers.immediate())
-				.doFirst(calls::incrementAndGet);
-			for (Supplier<Mono<String>> inner : List.of(failing, failingElsewhere)) {
-				outer.reactive(() -> feed.one(inner)).subscribe((x) -> {
-				}, (x) -> {
-				});
-				time.runAll();
-				counts.add("reactive in reactive " + calls.getAndSet(0));
-				outer.reactive(() -> Mono.just("x").flatMap((x) -> feed.one(inner))).subscribe((x) -> {
-				}, (x) -> {
-				});
-				time.runAll();
-				counts.add("flatMap in reactive " + calls.getAndSet(0));
-				outer.stage(() -> feed.one(inner).toFuture());
-				time.runAll();
-				counts.add("reactive in stage " + calls.getAndSet(0));
-				outer.flux(() -> feed.one(inner).flux()).subscribe((x) -> {
-				}, (x) -> {
-				});
-				time.runAll();
-				counts.add("reactive in flux " + calls.getAndSet(0));
-			}
-			outer.reactive(() -> Mono.fromCallable(() -> feed.blocking(calls::incrementAndGet))).subscribe((x) -> {
+	@Test
+	void callsInsideEachOtherDoNotMultiply() {
+		Outer outer = this.context.getBean(Outer.class);
+		List<String> counts = new ArrayList<>();
+		AtomicInteger calls = new AtomicInteger();
+		Supplier<Mono<String>> failing = () -> Mono.defer(() -> {
+			calls.incrementAndGet();
+			return Mono.<String>error(new IOException("down"));
+		});
+		Supplier<Mono<String>> failingElsewhere = () -> Mono.<String>error(new IOException("down"))
+			.publishOn(Schedulers.immediate())
+			.doFirst(calls::incrementAndGet);
+		for (Supplier<Mono<String>> inner : List.of(failing, failingElsewhere)) {
+			outer.reactive(() -> this.feed.one(inner)).subscribe((x) -> {
 			}, (x) -> {
 			});
-			time.runAll();
-			counts.add("blocking in reactive " + calls.getAndSet(0));
-			outer.stage(() -> {
-				try {
-					return CompletableFuture.completedFuture(feed.blocking(calls::incrementAndGet));
-				}
-				catch (IOException ex) {
-					return CompletableFuture.failedFuture(ex);
-				}
+			this.time.runAll();
+			counts.add("reactive in reactive " + calls.getAndSet(0));
+			outer.reactive(() -> Mono.just("x").flatMap((x) -> this.feed.one(inner))).subscribe((x) -> {
+			}, (x) -> {
 			});
-			time.runAll();
-			counts.add("blocking in stage " + calls.getAndSet(0));
-			assertThat(counts).allMatch((count) -> count.endsWith(" 4"));
+			this.time.runAll();
+			counts.add("flatMap in reactive " + calls.getAndSet(0));
+			outer.stage(() -> this.feed.one(inner).toFuture());
+			this.time.runAll();
+			counts.add("reactive in stage " + calls.getAndSet(0));
+			outer.flux(() -> this.feed.one(inner).flux()).subscribe((x) -> {
+			}, (x) -> {
+			});
+			this.time.runAll();
+			counts.add("reactive in flux " + calls.getAndSet(0));
 		}
-
+		outer.reactive(() -> Mono.fromCallable(() -> this.feed.blocking(calls::incrementAndGet))).subscribe((x) -> {
+		}, (x) -> {
+		});
+		this.time.runAll();
+		counts.add("blocking in reactive " + calls.getAndSet(0));
+		outer.stage(() -> {
+			try {
+				return CompletableFuture.completedFuture(this.feed.blocking(calls::incrementAndGet));
+			}
+			catch (IOException ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		});
+		this.time.runAll();
+		counts.add("blocking in stage " + calls.getAndSet(0));
+		assertThat(counts).allMatch((count) -> count.endsWith(" 4"));
 	}
 
 	@Test

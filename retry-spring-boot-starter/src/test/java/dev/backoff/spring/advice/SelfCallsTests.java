@@ -95,16 +95,11 @@ class SelfCallsTests {
 
 	}
 
-	@Nested
-	class AnotherReference {
-
-		@ParameterizedTest
-		@ValueSource(classes = { ByField.class, ByParameter.class, ByProvider.class, ByReferenceOfProvider.class,
-				ByContext.class, ByAopContext.class, ByResult.class, ByMethods.class, New.class })
-		void isNoReport(Class<?> type) {
-			assertThat(places(type)).isEmpty();
-		}
-
+	@ParameterizedTest
+	@ValueSource(classes = { ByField.class, ByParameter.class, ByProvider.class, ByReferenceOfProvider.class,
+			ByContext.class, ByAopContext.class, ByResult.class, ByMethods.class, New.class })
+	void anotherReferenceIsNoReport(Class<?> type) {
+		assertThat(places(type)).isEmpty();
 	}
 
 	static class Orders {

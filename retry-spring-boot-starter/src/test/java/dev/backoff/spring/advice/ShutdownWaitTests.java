@@ -28,10 +28,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The time that running calls get when an application closes. It is real, since the
- * closing thread waits in it.
- */
+/** The time that running calls get when an application closes, which is real. */
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownWaitTests {
 

@@ -183,32 +183,27 @@ class ThreadsOfOthersTests {
 
 	}
 
-	@Nested
-	class AnInterruptedCaller {
-
-		@Test
-		void stopsWaitingWithTheLastFailureAndTheFlag() throws InterruptedException {
-			BlockingQueue<Boolean> flags = new LinkedBlockingQueue<>();
-			BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
-			realTime.withPropertyValues(hours("Mails.fetch")).withBean(Mails.class).run((context) -> {
-				Mails mails = context.getBean(Mails.class);
-				Thread caller = new Thread(() -> {
-					thrown.add(catchThrowable(() -> mails.fetch(false)));
-					flags.add(Thread.currentThread().isInterrupted());
-				});
-				caller.start();
-				awaitWaiting(context.getBean(CallRegistry.class));
-				caller.interrupt();
-				Throwable failure = next(thrown);
-				assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");
-				RetriesStoppedException report = RetriesStoppedException.of(failure);
-				assertThat(report.reason()).isEqualTo(StopReason.INTERRUPTED);
-				assertThat(report.getCause()).isInstanceOf(InterruptedException.class);
-				assertThat(next(flags)).isTrue();
-				assertThat(mails.fetches()).isEqualTo(1);
+	@Test
+	void anInterruptedCallerStopsWaitingWithTheLastFailureAndTheFlag() throws InterruptedException {
+		BlockingQueue<Boolean> flags = new LinkedBlockingQueue<>();
+		BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
+		this.realTime.withPropertyValues(hours("Mails.fetch")).withBean(Mails.class).run((context) -> {
+			Mails mails = context.getBean(Mails.class);
+			Thread caller = new Thread(() -> {
+				thrown.add(catchThrowable(() -> mails.fetch(false)));
+				flags.add(Thread.currentThread().isInterrupted());
 			});
-		}
-
+			caller.start();
+			awaitWaiting(context.getBean(CallRegistry.class));
+			caller.interrupt();
+			Throwable failure = next(thrown);
+			assertThat(failure).isInstanceOf(IOException.class).hasMessage("no mail");
+			RetriesStoppedException report = RetriesStoppedException.of(failure);
+			assertThat(report.reason()).isEqualTo(StopReason.INTERRUPTED);
+			assertThat(report.getCause()).isInstanceOf(InterruptedException.class);
+			assertThat(next(flags)).isTrue();
+			assertThat(mails.fetches()).isEqualTo(1);
+		});
 	}
 
 	private static String[] hours(String method) {
@@ -240,11 +235,6 @@ class ThreadsOfOthersTests {
 
 	}
 
-	/**
-	 * What asynchronous methods threw.
-	 *
-	 * @param failures in order
-	 */
 	record Uncaught(BlockingQueue<Throwable> failures) {
 
 		Uncaught() {
@@ -322,19 +312,9 @@ class ThreadsOfOthersTests {
 
 	}
 
-	/**
-	 * An order was paid.
-	 *
-	 * @param succeedAt the attempt at which the listener has done
-	 */
 	record Paid(int succeedAt) {
 	}
 
-	/**
-	 * An order was shipped.
-	 *
-	 * @param succeedAt the attempt at which the listener has done
-	 */
 	record Shipped(int succeedAt) {
 	}
 

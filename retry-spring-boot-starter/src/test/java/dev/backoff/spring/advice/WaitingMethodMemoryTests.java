@@ -1,5 +1,6 @@
 package dev.backoff.spring.advice;
 
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,10 +18,7 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Memory of a waiting call of an annotated method, as the difference of the bytes that
- * are reachable before and after.
- */
+/** What a waiting call of an annotated method costs: the bytes that it keeps. */
 @Tag("allocation") // beside other tests, what these keep is collected in between
 class WaitingMethodMemoryTests {
 
@@ -40,7 +38,7 @@ class WaitingMethodMemoryTests {
 				Partner partner = context.getBean(Partner.class);
 				CallRegistry waiting = context.getBean(CallRegistry.class);
 				Memory.Held held = Memory.heldBy(() -> {
-					start(partner);
+					Arrays.setAll(this.calls, (call) -> partner.call());
 					assertThat(waiting.waiting()).isEqualTo(CALLS);
 				}, () -> {
 					cancel();
@@ -49,12 +47,6 @@ class WaitingMethodMemoryTests {
 				assertThat(held.bytes() / CALLS).isBetween(100L, 420L);
 				assertThat(held.left() / CALLS).as("less than the smallest object").isLessThan(16);
 			});
-	}
-
-	private void start(Partner partner) {
-		for (int i = 0; i < CALLS; i++) {
-			this.calls[i] = partner.call();
-		}
 	}
 
 	private void cancel() {

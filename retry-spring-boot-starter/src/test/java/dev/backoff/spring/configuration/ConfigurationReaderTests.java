@@ -21,9 +21,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Odd keys and values are reported or ignored, and large configurations are read in time.
- */
+/** Odd keys and values are reported or ignored, and large configurations are read. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConfigurationReaderTests {
 

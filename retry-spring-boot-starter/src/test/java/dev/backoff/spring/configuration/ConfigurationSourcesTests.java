@@ -371,32 +371,27 @@ class ConfigurationSourcesTests {
 
 	}
 
-	@Nested
-	class UnknownKeys {
-
-		@Test
-		void areOnlyWarnedOfIfAskedTo() {
-			SmallApplication.of(Callback.class)
-				.yaml("""
-						backoff:
-						  unknown-keys: Warn
-						  breakers.gateway.windows: 30s
-						  budgets.gateway.max-tokens: 10
-						  policies.payment-callback: { base: 1s, limits: gateway }
-						""")
-				.run((context) -> assertThat(context.getBean(BackoffPolicies.class).configuration().warnings())
-					.containsExactly(
-							"Invalid backoff.breakers.gateway.windows (30s) at application.yml:3: is no key of a breaker. "
-									+ "Write window instead of windows.",
-							"Invalid backoff.budgets.gateway.max-tokens (10) at application.yml:4: is no key of a budget. "
-									+ "Write tokens instead of max-tokens.",
-							"Invalid backoff.policies.payment-callback.limits (gateway) at application.yml:5: is no key of a "
-									+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
-									+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
-									+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
-									+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."));
-		}
-
+	@Test
+	void unknownKeysAreOnlyWarnedOfIfAskedTo() {
+		SmallApplication.of(Callback.class)
+			.yaml("""
+					backoff:
+					  unknown-keys: Warn
+					  breakers.gateway.windows: 30s
+					  budgets.gateway.max-tokens: 10
+					  policies.payment-callback: { base: 1s, limits: gateway }
+					""")
+			.run((context) -> assertThat(context.getBean(BackoffPolicies.class).configuration().warnings())
+				.containsExactly(
+						"Invalid backoff.breakers.gateway.windows (30s) at application.yml:3: is no key of a breaker. "
+								+ "Write window instead of windows.",
+						"Invalid backoff.budgets.gateway.max-tokens (10) at application.yml:4: is no key of a budget. "
+								+ "Write tokens instead of max-tokens.",
+						"Invalid backoff.policies.payment-callback.limits (gateway) at application.yml:5: is no key of a "
+								+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
+								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
+								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
+								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."));
 	}
 
 	public static class Callback {

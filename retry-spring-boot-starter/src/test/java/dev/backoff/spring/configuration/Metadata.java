@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,11 +14,9 @@ import java.util.TreeMap;
 
 import org.springframework.boot.json.JsonParserFactory;
 
-/**
- * What IDEs are told of the keys.
- *
- * @param content the parsed file
- */
+import static org.assertj.core.api.Assertions.contentOf;
+
+/** What IDEs are told of the keys. */
 record Metadata(Map<String, Object> content) {
 
 	private static final Path DURABLE = Path.of("..", "retry-durable-spring-boot-starter", "src", "main", "resources",
@@ -44,12 +41,8 @@ record Metadata(Map<String, Object> content) {
 
 	/** Read what the durable module tells of its keys. */
 	static Metadata ofDurable() {
-		try {
-			return new Metadata(JsonParserFactory.getJsonParser().parseMap(Files.readString(DURABLE)));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return new Metadata(
+				JsonParserFactory.getJsonParser().parseMap(contentOf(DURABLE.toFile(), StandardCharsets.UTF_8)));
 	}
 
 	/** Read what is told of the keys below the names of breakers or budgets. */
@@ -69,9 +62,7 @@ record Metadata(Map<String, Object> content) {
 		return elements(named("hints").getOrDefault(property, Map.of()), "values");
 	}
 
-	/**
-	 * Return whether a property may have other values than those it is hinted to have.
-	 */
+	/** Return whether a property may have other values than its hints. */
 	boolean isOpen(String property) {
 		return elements(named("hints").getOrDefault(property, Map.of()), "providers").stream()
 			.anyMatch((provider) -> "any".equals(provider.get("name")));

@@ -237,18 +237,20 @@ class OverloadConfigurationTests {
 
 		@Test
 		void areSpelledAsTheirFirstUserSpellsThem() {
-			SmallApplication.of(Spellings.class).variable("BACKOFF_BUDGETS_STOCKCHECK_TOKENS", "5").run((context) -> {
-				BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-				List<String> budgets = context.getBean(BackoffMethods.class)
-					.uses()
-					.stream()
-					.map((use) -> use.policy().budget())
-					.toList();
-				assertThat(budgets).containsExactly("stock-check", "stock-check");
-				assertThat(policies.configuration().budget("stock-check").name()).isEqualTo("stock-check");
-				assertThat(policies.configuration().budget("stock-check").settings().tokens()).isEqualTo(5);
-				assertThat(policies.current().unused(Section.BUDGETS)).isEmpty();
-			});
+			SmallApplication.of(ConfigurationSourcesTests.Spellings.class)
+				.variable("BACKOFF_BUDGETS_STOCKCHECK_TOKENS", "5")
+				.run((context) -> {
+					BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+					List<String> budgets = context.getBean(BackoffMethods.class)
+						.uses()
+						.stream()
+						.map((use) -> use.policy().budget())
+						.toList();
+					assertThat(budgets).containsExactly("stock-check", "stock-check");
+					assertThat(policies.configuration().budget("stock-check").name()).isEqualTo("stock-check");
+					assertThat(policies.configuration().budget("stock-check").settings().tokens()).isEqualTo(5);
+					assertThat(policies.current().unused(Section.BUDGETS)).isEmpty();
+				});
 		}
 
 	}
@@ -320,18 +322,6 @@ class OverloadConfigurationTests {
 
 		@Backoff(value = "payments", breaker = "PaymentGateway", budget = "payment-gateway", idempotent = "no")
 		public void place() {
-		}
-
-	}
-
-	public static class Spellings {
-
-		@Backoff(value = "stock-check", base = "1s")
-		public void one() {
-		}
-
-		@Backoff(value = "stockCheck", base = "2s")
-		public void two() {
 		}
 
 	}

@@ -35,13 +35,6 @@ class ReportTableTests {
 		assertThat(row.reported()).isEqualTo(row.report());
 	}
 
-	/**
-	 * A row of the table.
-	 *
-	 * @param name what is bad
-	 * @param yaml the file
-	 * @param report a line for each problem and, indented, one for its fix
-	 */
 	record Row(String name, String yaml, String report) {
 
 		private static final String REPORT = "----\n";

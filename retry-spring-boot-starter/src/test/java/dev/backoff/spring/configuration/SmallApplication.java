@@ -106,9 +106,7 @@ public final class SmallApplication {
 		});
 	}
 
-	/**
-	 * Start, and return what the check of the methods logs, each line after its level.
-	 */
+	/** Start, and return what the check of the methods logs, after its levels. */
 	public List<String> startupLog() {
 		Logger logger = (Logger) LoggerFactory.getLogger(BackoffMethods.class.getPackageName());
 		ListAppender<ILoggingEvent> appender = new ListAppender<>();

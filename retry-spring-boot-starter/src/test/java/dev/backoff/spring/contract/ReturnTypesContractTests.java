@@ -20,9 +20,7 @@ import dev.backoff.fixture.ContractDriver;
 import dev.backoff.fixture.DriverContract;
 import dev.backoff.fixture.ResultContract;
 
-/**
- * The contract of the drivers, held by each return type; those of Kotlin are in Kotlin.
- */
+/** The contract of the drivers, held by each return type but those of Kotlin. */
 @SuppressWarnings("FutureReturnValueIgnored") // what a bean returns is waited for
 												// elsewhere
 public class ReturnTypesContractTests {

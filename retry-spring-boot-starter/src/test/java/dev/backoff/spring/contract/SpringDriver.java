@@ -30,11 +30,7 @@ import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
 import dev.backoff.time.RetryTime;
 
-/**
- * Calls of a bean's methods, in an application of its own.
- *
- * @param <B> the type of the bean
- */
+/** Calls of a bean's methods, in an application of its own. */
 public final class SpringDriver<B> implements ContractDriver {
 
 	/** Which method of the bean. */
@@ -54,11 +50,6 @@ public final class SpringDriver<B> implements ContractDriver {
 
 	}
 
-	/**
-	 * Call the bean.
-	 *
-	 * @param <B> the type of the bean
-	 */
 	@FunctionalInterface
 	public interface Caller<B> {
 

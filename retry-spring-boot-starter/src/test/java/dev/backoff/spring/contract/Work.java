@@ -6,12 +6,7 @@ import dev.backoff.Recovery;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.ScriptedOperation;
 
-/**
- * What a bean's method does.
- *
- * @param operation what each attempt does
- * @param recovery what its recovery does, or null
- */
+/** What a bean's method does. */
 public record Work(ScriptedOperation<@Nullable Object> operation,
 		@Nullable Recovery<Object, @Nullable Object, Exception> recovery) {
 

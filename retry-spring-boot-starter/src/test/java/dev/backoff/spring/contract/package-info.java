@@ -1,6 +1,4 @@
-/**
- * The contract of the drivers, held by methods of every return type through real proxies.
- */
+/** The drivers' contract, held by methods of every return type through proxies. */
 @NullMarked
 package dev.backoff.spring.contract;
 

@@ -20,9 +20,6 @@ final class Classified {
 	/** What was expected of a failure, in the words of its classification. */
 	static final String NOTHING = "nothing";
 
-	private Classified() {
-	}
-
 	/** Assert kind and cause word, or nothing, for the failure and for one around it. */
 	static void assertSays(FailureClassifier classifier, Throwable failure, String expected) {
 		assertThat(describe(classifier.classify(failure))).as("%s", failure).isEqualTo(expected);
@@ -31,10 +28,7 @@ final class Classified {
 		assertThat(describe(classifier.classify(wrapped))).as("wrapped %s", failure).isEqualTo(expected);
 	}
 
-	/**
-	 * Assert that {@link BuiltInFailureClassifiers} asks a classifier that knows the
-	 * failure.
-	 */
+	/** Assert that the built-in classifiers ask one that knows the failure. */
 	private static void assertIsAsked(FailureClassifier classifier, Throwable failure) {
 		if (classifier instanceof TypedClassifier typed && classifier.classify(failure) != null) {
 			assertThat(Causes.of(failure)).as("%s", failure).anyMatch((link) -> typed.mayKnow(link.getClass()));

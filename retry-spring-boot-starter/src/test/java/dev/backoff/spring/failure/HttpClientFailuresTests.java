@@ -31,10 +31,7 @@ import dev.backoff.spring.failure.LoopbackServer.Ending;
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
-/**
- * What the failures of each of Spring's clients are called, with calls over real
- * connections.
- */
+/** What the failures of Spring's clients are called, over real connections. */
 @ParameterizedClass
 @MethodSource("clients")
 class HttpClientFailuresTests {

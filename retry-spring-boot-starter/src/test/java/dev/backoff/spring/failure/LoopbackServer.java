@@ -8,10 +8,7 @@ import java.nio.charset.StandardCharsets;
 import dev.backoff.fixture.SocketServer;
 import dev.backoff.fixture.WireRequest;
 
-/**
- * A server on the loopback interface that answers each connection with the same bytes and
- * then closes it, resets it or keeps it open.
- */
+/** A server on the loopback interface that gives each connection the same answer. */
 final class LoopbackServer implements AutoCloseable {
 
 	enum Ending {

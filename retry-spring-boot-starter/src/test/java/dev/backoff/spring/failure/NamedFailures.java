@@ -10,15 +10,6 @@ import org.springframework.asm.Opcodes;
 /** Exceptions of libraries that are absent, told by nothing but their names. */
 final class NamedFailures {
 
-	private NamedFailures() {
-	}
-
-	/**
-	 * Make an exception.
-	 * @param names its class and those it extends, the most general first; the class
-	 * itself comes last
-	 * @return an instance of the last class
-	 */
 	static Throwable create(String... names) {
 		Map<String, byte[]> classes = new HashMap<>();
 		String parent = "java.lang.RuntimeException";

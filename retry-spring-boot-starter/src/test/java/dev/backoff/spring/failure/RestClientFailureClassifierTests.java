@@ -22,10 +22,7 @@ import dev.backoff.spring.failure.LoopbackServer.Ending;
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
-/**
- * What RestClient and RestTemplate have for themselves; what all clients share is in
- * {@link HttpClientFailuresTests}.
- */
+/** What RestClient and RestTemplate have beside {@link HttpClientFailuresTests}. */
 class RestClientFailureClassifierTests {
 
 	private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);

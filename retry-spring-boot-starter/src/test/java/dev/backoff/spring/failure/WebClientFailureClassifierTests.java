@@ -24,10 +24,7 @@ import dev.backoff.spring.failure.LoopbackServer.Ending;
 import static dev.backoff.spring.failure.Classified.assertSays;
 import static dev.backoff.spring.failure.Classified.thrownBy;
 
-/**
- * What WebClient has for itself; what all clients share is in
- * {@link HttpClientFailuresTests}.
- */
+/** What WebClient has beside {@link HttpClientFailuresTests}. */
 @ParameterizedClass
 @MethodSource("connectors")
 class WebClientFailureClassifierTests {
@@ -70,7 +67,7 @@ class WebClientFailureClassifierTests {
 
 		private void assertReplied(String reply) throws IOException {
 			try (LoopbackServer server = LoopbackServer.replying(reply, Ending.CLOSE)) {
-				assertCalling(server.url(), "transient io");
+				assertSays(classifier, thrownBy(() -> call(server.url())), "transient io");
 			}
 		}
 
@@ -133,10 +130,6 @@ class WebClientFailureClassifierTests {
 			this.impatient.get().uri(url).retrieve().bodyToMono(Order.class).block();
 		}
 
-	}
-
-	private void assertCalling(String url, String expected) {
-		assertSays(this.classifier, thrownBy(() -> call(url)), expected);
 	}
 
 	private void call(String url) {

@@ -1,7 +1,7 @@
 package dev.backoff.spring.http;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +19,7 @@ import org.springframework.web.client.RestClient;
 import dev.backoff.annotation.Backoff;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.linesOf;
 
 /**
  * A caller with a deadline, and a service in another process whose wait fits only into
@@ -88,12 +89,7 @@ class TwoProcessesTests {
 	}
 
 	private List<String> lines() {
-		try {
-			return Files.readAllLines(this.output);
-		}
-		catch (IOException ex) {
-			throw new AssertionError(ex);
-		}
+		return linesOf(this.output.toFile(), StandardCharsets.UTF_8);
 	}
 
 	public static class Caller {

@@ -359,47 +359,37 @@ class RefreshUnderWayTests extends LiveApplication {
 
 	}
 
-	@Nested
-	class AfterTheEnd {
-
-		@Test
-		void isSilentAndChangesNothing() {
-			Moody moody = new Moody();
-			context.getEnvironment().getPropertySources().addLast(moody);
-			start();
-			BackoffPolicies policies = context.getBean(BackoffPolicies.class);
-			BackoffConfiguration before = policies.configuration();
-			context.close();
-			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-				assertThat(refresh()).isFalse();
-				moody.failing = true;
-				assertThat(refresh()).isFalse();
-				assertThat(log.events()).isEmpty();
-			}
-			assertThat(policies.configuration()).isSameAs(before);
+	@Test
+	void afterTheEndIsSilentAndChangesNothing() {
+		Moody moody = new Moody();
+		context.getEnvironment().getPropertySources().addLast(moody);
+		start();
+		BackoffPolicies policies = context.getBean(BackoffPolicies.class);
+		BackoffConfiguration before = policies.configuration();
+		context.close();
+		try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+			assertThat(refresh()).isFalse();
+			moody.failing = true;
+			assertThat(refresh()).isFalse();
+			assertThat(log.events()).isEmpty();
 		}
-
+		assertThat(policies.configuration()).isSameAs(before);
 	}
 
-	@Nested
-	class OneOfTwoMethods {
-
-		@Test
-		void isEnoughToBeAChange() {
-			centre.remove("backoff.policies.mail.base");
-			start((beans) -> {
-				beans.registerBean(Two.class);
-			});
-			centre.put("backoff.defaults.max-attempts", "3");
-			try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
-				assertThat(refresh()).isTrue();
-				assertThat(log.lines(Level.INFO)).singleElement()
-					.asString()
-					.startsWith("Refreshed by a test: policy orders: max-attempts 4 (built in) -> 3 (");
-			}
-			assertThat(changes("applied")).isEqualTo(1);
+	@Test
+	void oneOfTwoMethodsIsEnoughToBeAChange() {
+		centre.remove("backoff.policies.mail.base");
+		start((beans) -> {
+			beans.registerBean(Two.class);
+		});
+		centre.put("backoff.defaults.max-attempts", "3");
+		try (LogCapture log = new LogCapture(LiveConfiguration.class)) {
+			assertThat(refresh()).isTrue();
+			assertThat(log.lines(Level.INFO)).singleElement()
+				.asString()
+				.startsWith("Refreshed by a test: policy orders: max-attempts 4 (built in) -> 3 (");
 		}
-
+		assertThat(changes("applied")).isEqualTo(1);
 	}
 
 	public static class Two {

@@ -308,28 +308,23 @@ class SwitchoverTests extends LiveApplication {
 
 	}
 
-	@Nested
-	class FromWithin {
-
-		@Test
-		void listenersMayChangeSomethingThemselves() {
-			start((beans) -> {
-				beans.registerBean(Shop.class);
-				beans.registerBean("aa", ConfigurationListener.class, () -> (outcome, overrides) -> {
-					if (outcome == Outcome.OVERRIDDEN && !overrides.values("orders").isEmpty()) {
-						List<ValueChange> changes = live.reset("orders");
-						assertThat(changes).isNotEmpty();
-					}
-				});
-				beans.registerBean("last", LastTold.class);
+	@Test
+	void fromWithinListenersMayChangeSomethingThemselves() {
+		start((beans) -> {
+			beans.registerBean(Shop.class);
+			beans.registerBean("aa", ConfigurationListener.class, () -> (outcome, overrides) -> {
+				if (outcome == Outcome.OVERRIDDEN && !overrides.values("orders").isEmpty()) {
+					List<ValueChange> changes = live.reset("orders");
+					assertThat(changes).isNotEmpty();
+				}
 			});
-			live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
-			assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
-			assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
-			AtomicReference<Overrides> last = context.getBean(LastTold.class).last;
-			assertThat(last.get().isEmpty()).isTrue();
-		}
-
+			beans.registerBean("last", LastTold.class);
+		});
+		live.override("orders", Map.of("base", "4s"), HALF_AN_HOUR);
+		assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("1s");
+		assertThat(live.until("orders", PolicyKey.BASE)).isEmpty();
+		AtomicReference<Overrides> last = context.getBean(LastTold.class).last;
+		assertThat(last.get().isEmpty()).isTrue();
 	}
 
 	@Nested

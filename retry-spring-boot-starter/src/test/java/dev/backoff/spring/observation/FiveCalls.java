@@ -4,13 +4,8 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.StopReason;
 
-/**
- * Five calls that succeed: three at once, one after a wait for its breaker, one retried.
- */
+/** Five calls that succeed: three at once, one after its breaker, one retried. */
 final class FiveCalls {
-
-	private FiveCalls() {
-	}
 
 	static void record(CallRecorder recorder) {
 		recorder.succeededOnFirstAttempt(10);

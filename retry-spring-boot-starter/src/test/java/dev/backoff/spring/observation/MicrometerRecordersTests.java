@@ -653,46 +653,41 @@ class MicrometerRecordersTests {
 
 	}
 
-	@Nested
-	class Together {
-
-		@ParameterizedTest
-		@ValueSource(booleans = { false, true })
-		void everyCallOfEveryThreadCounts(boolean durations) {
-			int threads = 8;
-			long each = 10_000;
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
-					(policy) -> false);
-			Crowd.of(threads, (number) -> {
-				CallRecorder recorder = recorders.recorder("orders", "m");
-				for (int i = 0; i < each; i++) {
-					recorder.attempt(1, AttemptOutcome.TRANSIENT, 10);
-					recorder.waiting(DelaySource.POLICY, 30);
-					recorder.waited();
-					recorder.retry(RetryCause.IO);
-					recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
-					recorder.call(StopReason.SUCCEEDED, 60);
-					recorder.recovered(RecoveryOutcome.DONE);
-					recorder.succeededOnFirstAttempt(7);
-				}
-			});
-			long all = threads * each;
-			assertThat(attempts("attempt", "1", "outcome", "transient").count()).isEqualTo(all);
-			assertThat(attempts("attempt", "2", "outcome", "success").totalTime(TimeUnit.NANOSECONDS))
-				.isEqualTo(20.0 * all);
-			assertThat(simple.get("backoff.retries").counter().count()).isEqualTo((double) all);
-			assertThat(simple.get("backoff.recovered").counter().count()).isEqualTo((double) all);
-			assertThat(simple.get("backoff.delay").timer().count()).isEqualTo(all);
-			assertThat(simple.get("backoff.waiting").gauge().value()).isZero();
-			FunctionCounter calls = simple.get("backoff.calls").tag("stop", "succeeded").functionCounter();
-			assertThat(calls.count()).isEqualTo(2.0 * all);
-			if (durations) {
-				Timer total = simple.get("backoff.calls.duration").tag("stop", "succeeded").timer();
-				assertThat(total.count()).isEqualTo(2 * all);
-				assertThat(total.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(67.0 * all);
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void togetherEveryCallOfEveryThreadCounts(boolean durations) {
+		int threads = 8;
+		long each = 10_000;
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> this.simple, List.of(), durations,
+				(policy) -> false);
+		Crowd.of(threads, (number) -> {
+			CallRecorder recorder = recorders.recorder("orders", "m");
+			for (int i = 0; i < each; i++) {
+				recorder.attempt(1, AttemptOutcome.TRANSIENT, 10);
+				recorder.waiting(DelaySource.POLICY, 30);
+				recorder.waited();
+				recorder.retry(RetryCause.IO);
+				recorder.attempt(2, AttemptOutcome.SUCCESS, 20);
+				recorder.call(StopReason.SUCCEEDED, 60);
+				recorder.recovered(RecoveryOutcome.DONE);
+				recorder.succeededOnFirstAttempt(7);
 			}
+		});
+		long all = threads * each;
+		assertThat(attempts("attempt", "1", "outcome", "transient").count()).isEqualTo(all);
+		assertThat(attempts("attempt", "2", "outcome", "success").totalTime(TimeUnit.NANOSECONDS))
+			.isEqualTo(20.0 * all);
+		assertThat(this.simple.get("backoff.retries").counter().count()).isEqualTo((double) all);
+		assertThat(this.simple.get("backoff.recovered").counter().count()).isEqualTo((double) all);
+		assertThat(this.simple.get("backoff.delay").timer().count()).isEqualTo(all);
+		assertThat(this.simple.get("backoff.waiting").gauge().value()).isZero();
+		FunctionCounter calls = this.simple.get("backoff.calls").tag("stop", "succeeded").functionCounter();
+		assertThat(calls.count()).isEqualTo(2.0 * all);
+		if (durations) {
+			Timer total = this.simple.get("backoff.calls.duration").tag("stop", "succeeded").timer();
+			assertThat(total.count()).isEqualTo(2 * all);
+			assertThat(total.totalTime(TimeUnit.NANOSECONDS)).isEqualTo(67.0 * all);
 		}
-
 	}
 
 	private RetryPolicyBuilder policy(String name) {

@@ -335,17 +335,12 @@ class PolicyPrecedenceTests {
 
 	}
 
-	@Nested
-	class OtherShapes {
-
-		@Test
-		void leaveOutNumbersOfWeakerLevels() {
-			application(OnBoth.class, "backoff.policies.both.shape: fixed").runWithPolicy((policy) -> {
-				assertThat(policy.values()).doesNotContainKeys(PolicyKey.MULTIPLIER, PolicyKey.STEP);
-				assertThat(value(policy, PolicyKey.BASE)).isEqualTo("33ms <- annotation on OnBoth.place");
-			});
-		}
-
+	@Test
+	void otherShapesLeaveOutNumbersOfWeakerLevels() {
+		application(OnBoth.class, "backoff.policies.both.shape: fixed").runWithPolicy((policy) -> {
+			assertThat(policy.values()).doesNotContainKeys(PolicyKey.MULTIPLIER, PolicyKey.STEP);
+			assertThat(value(policy, PolicyKey.BASE)).isEqualTo("33ms <- annotation on OnBoth.place");
+		});
 	}
 
 	public static class Bare {

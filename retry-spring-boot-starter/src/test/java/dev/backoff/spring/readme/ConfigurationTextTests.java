@@ -26,10 +26,7 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The report that docs/configuration.md shows, and what docs/limits.md says of its
- * presets.
- */
+/** The report in docs/configuration.md, and what docs/limits.md says of its presets. */
 class ConfigurationTextTests {
 
 	private final Page page = Page.of("docs/configuration.md");

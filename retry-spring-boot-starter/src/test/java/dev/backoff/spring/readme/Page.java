@@ -14,6 +14,8 @@ import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
+import static org.assertj.core.api.Assertions.contentOf;
+
 /** A Markdown page of the project. */
 record Page(Path path, String text) {
 
@@ -44,12 +46,7 @@ record Page(Path path, String text) {
 	}
 
 	private static Page read(Path path) {
-		try {
-			return new Page(path, Files.readString(path));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return new Page(path, contentOf(path.toFile(), StandardCharsets.UTF_8));
 	}
 
 	/** Return the fenced blocks of a language, or of none if it is empty. */

@@ -242,23 +242,17 @@ class OverloadSafetyTests extends AdvisedApplication {
 
 	}
 
-	@Nested
-	class Programmatically {
-
-		@Test
-		void shareWithTheMethodsOfTheirPolicy() {
-			properties("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
-					"backoff.budgets.defensive.per-second=0");
-			start();
-			fail(context.getBean(Gateway.class)::ship);
-			Throwable failure = catchThrowable(
-					() -> context.getBean(BackoffMethods.class).retry("defensive").call(() -> {
-						throw new IOException("attempt " + Attempt.current().number());
-					}));
-			assertThat(failure).hasMessage("attempt 1");
-			assertThat(reason(failure)).isEqualTo(StopReason.BUDGET);
-		}
-
+	@Test
+	void programmaticallyShareWithTheMethodsOfTheirPolicy() {
+		properties("backoff.policies.defensive.base=100ms", "backoff.budgets.defensive.tokens=3",
+				"backoff.budgets.defensive.per-second=0");
+		start();
+		fail(context.getBean(Gateway.class)::ship);
+		Throwable failure = catchThrowable(() -> context.getBean(BackoffMethods.class).retry("defensive").call(() -> {
+			throw new IOException("attempt " + Attempt.current().number());
+		}));
+		assertThat(failure).hasMessage("attempt 1");
+		assertThat(reason(failure)).isEqualTo(StopReason.BUDGET);
 	}
 
 	@Nested
