@@ -11,10 +11,7 @@ import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * 90 calls a second from any number of processes, with the defaults and no number of
- * processes set: medians of three runs.
- */
+/** 90 calls a second from any number of processes, by the defaults: medians of three. */
 class FleetTests {
 
 	@ParameterizedTest

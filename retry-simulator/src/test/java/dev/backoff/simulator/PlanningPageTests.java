@@ -20,10 +20,7 @@ import dev.backoff.time.DurationText;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The page on planning has the pictures and the table that the simulator makes. Writes
- * them with {@code -Ddocs=write}.
- */
+/** The page on planning has the simulator's output; {@code -Ddocs=write} writes it. */
 class PlanningPageTests {
 
 	private static final Path DOCS = Path.of("..", "docs");

@@ -147,9 +147,7 @@ final class Trial {
 		return this.time.nanoTime() >= BEFORE.toNanos() && this.time.nanoTime() < this.faultEnd;
 	}
 
-	/**
-	 * Return how many items a loop of so many threads loses, whose attempts fail first.
-	 */
+	/** Return how many items a loop of so many threads loses. */
 	static int lost(SimulatedPolicy policy, int threads, int items, int leastFailures, int mostFailures) {
 		return lost(policy, threads, items, leastFailures, mostFailures, 0);
 	}

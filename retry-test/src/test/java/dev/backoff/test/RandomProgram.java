@@ -9,23 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call that does what chance says: how often it fails, how long its attempts take, and
  * which calls it makes inside them. Times are in milliseconds.
- *
- * @param id tells it from others
- * @param base the first delay; the next ones double
- * @param attemptTimeout of its attempts, or null
- * @param cancelled when it is cancelled, half a millisecond later, or null
- * @param steps what its attempts do
  */
 record RandomProgram(String id, boolean async, long base, @Nullable Long attemptTimeout, @Nullable Long cancelled,
 		List<Step> steps) {
 
-	/**
-	 * What an attempt does.
-	 *
-	 * @param takes how long it sleeps
-	 * @param inner the calls that it makes then, at once if they are asynchronous
-	 * @param fails whether it fails then
-	 */
+	/** What an attempt does. */
 	record Step(long takes, List<RandomProgram> inner, boolean fails) {
 	}
 

@@ -10,10 +10,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import dev.backoff.fixture.CallSetup;
 import dev.backoff.spring.contract.ReturnTypesContractTests;
 
-/**
- * The contract of the drivers in virtual time: by a thread that waits, by a stage and by
- * a subscription.
- */
+/** The drivers' contract in virtual time: by a thread, a stage and a subscription. */
 @Tag("long")
 class VirtualTimeContractTests {
 

@@ -1,8 +1,6 @@
 package dev.backoff.sample;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -10,6 +8,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.contentOf;
 
 /** What the build publishes. */
 class PublishedModulesTests {
@@ -31,12 +30,7 @@ class PublishedModulesTests {
 	}
 
 	private static String pom(Path directory) {
-		try {
-			return Files.readString(directory.resolve("pom.xml"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return contentOf(directory.resolve("pom.xml").toFile(), StandardCharsets.UTF_8);
 	}
 
 }

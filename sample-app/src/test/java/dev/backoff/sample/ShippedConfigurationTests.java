@@ -14,10 +14,7 @@ import org.springframework.test.annotation.DirtiesContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for the shop as it is shipped: its own traffic, and the delays of its annotations
- * and {@code application.yml}.
- */
+/** The shop as it is shipped: its own traffic and delays. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "shop.gateway.port=0", "shop.traffic.every=10ms", "shop.traffic.fault-percent=50" })
 @AutoConfigureMetrics

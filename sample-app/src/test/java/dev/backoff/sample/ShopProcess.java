@@ -1,13 +1,12 @@
 package dev.backoff.sample;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +19,8 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.linesOf;
 
 /**
  * The shop in a process of its own: from its jar, or from the class path of the tests
@@ -52,9 +53,7 @@ final class ShopProcess implements AutoCloseable {
 		return start(directory, List.of(), arguments);
 	}
 
-	/**
-	 * Start the shop, with options for the virtual machine and arguments for the shop.
-	 */
+	/** Start the shop, with options of the virtual machine and arguments. */
 	static ShopProcess start(Path directory, List<String> options, List<String> arguments) throws IOException {
 		Path log = directory.resolve("shop.log");
 		List<String> command = new ArrayList<>(
@@ -88,17 +87,10 @@ final class ShopProcess implements AutoCloseable {
 
 	/** Return its log so far. */
 	List<String> lines() {
-		try {
-			return Files.readAllLines(this.log);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return linesOf(this.log.toFile(), StandardCharsets.UTF_8);
 	}
 
-	/**
-	 * Return a command of a page with the ports of this shop in place of the usual ones.
-	 */
+	/** Return a command of a page with the ports of this shop. */
 	String reached(String command) {
 		return command.replace("localhost:8080", this.shop).replace("localhost:8090", this.partners);
 	}

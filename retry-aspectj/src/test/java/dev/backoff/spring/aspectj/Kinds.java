@@ -16,9 +16,6 @@ import dev.backoff.annotation.Backoff;
 /** Beans with the annotation on every kind of type. */
 final class Kinds {
 
-	private Kinds() {
-	}
-
 	/** A bean that can be proxied, too. */
 	static class Parcels {
 

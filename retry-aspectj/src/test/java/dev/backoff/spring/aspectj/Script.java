@@ -12,9 +12,6 @@ final class Script {
 
 	private static int failures;
 
-	private Script() {
-	}
-
 	/** Begin: so many runs fail. */
 	static void fail(int times) {
 		failures = times;

@@ -22,10 +22,7 @@ import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * A woven call that succeeds at once, metered, with a budget and a breaker, allocates no
- * more than a proxy that does nothing.
- */
+/** A woven call that succeeds at once allocates what any proxy does. */
 @Tag("weaving")
 class WovenAllocationTests {
 

@@ -23,9 +23,6 @@ public final class BreakerStress {
 	/* After the time open. */
 	private static final long NOW = 10;
 
-	private BreakerStress() {
-	}
-
 	/* Open, and its time over: the next call finds it half-open. */
 	private static CircuitBreaker ready(int probes) {
 		CircuitBreaker breaker = CircuitBreaker.builder("stress")

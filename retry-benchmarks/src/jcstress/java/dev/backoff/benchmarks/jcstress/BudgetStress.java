@@ -16,9 +16,6 @@ import dev.backoff.budget.RetryBudget;
 /** What retries cost never exceeds what the bucket held plus what was deposited. */
 public final class BudgetStress {
 
-	private BudgetStress() {
-	}
-
 	/* One token for each success, none for time. */
 	private static RetryBudget bucket(int tokens) {
 		return RetryBudget.of("stress", new BudgetSettings(tokens, 1, 0), new HandTurnedTime(),
@@ -134,9 +131,7 @@ public final class BudgetStress {
 
 	}
 
-	/**
-	 * A reset fills the bucket, and a deposit beside it neither empties nor overfills it.
-	 */
+	/** A deposit beside a reset neither empties nor overfills the bucket. */
 	@JCStressTest
 	@Outcome(id = "3.0", expect = Expect.ACCEPTABLE, desc = "Full.")
 	@Outcome(expect = Expect.FORBIDDEN, desc = "The reset was undone.")

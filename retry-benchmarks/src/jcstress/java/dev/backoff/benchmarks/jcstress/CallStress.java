@@ -26,9 +26,6 @@ public final class CallStress {
 	private static final CompletableFuture<String> FAILED = CompletableFuture
 		.failedFuture(new IllegalStateException("down"));
 
-	private CallStress() {
-	}
-
 	/** A call that waits for an hour after a failure. */
 	abstract static class OneCall extends StressedCalls {
 

@@ -29,9 +29,6 @@ public final class ConcurrencyStress {
 
 	private static final int MOST_WAITING = 2;
 
-	private ConcurrencyStress() {
-	}
-
 	private static ConcurrencyLimit full() {
 		ConcurrencyLimit limit = new ConcurrencyLimit("stress", 1, MOST_WAITING);
 		if (!limit.tryAcquire()) {

@@ -14,9 +14,6 @@ import dev.backoff.annotation.Backoff;
 /** An application that uses Failsafe, before and after. */
 final class FromFailsafe {
 
-	private FromFailsafe() {
-	}
-
 	static class Before extends Reservations {
 
 		private final RetryPolicy<String> policy = RetryPolicy.<String>builder()

@@ -8,9 +8,6 @@ import dev.backoff.annotation.Backoff;
 /** An application that uses Framework's own retries, before and after. */
 final class FromFramework {
 
-	private FromFramework() {
-	}
-
 	static class Before extends Reservations {
 
 		@Override

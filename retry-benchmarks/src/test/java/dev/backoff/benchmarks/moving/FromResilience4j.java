@@ -7,9 +7,6 @@ import dev.backoff.annotation.Backoff;
 /** An application that uses Resilience4j, before and after. */
 final class FromResilience4j {
 
-	private FromResilience4j() {
-	}
-
 	static class Before extends Reservations {
 
 		@Override

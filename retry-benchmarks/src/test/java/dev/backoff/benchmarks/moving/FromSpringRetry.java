@@ -10,9 +10,6 @@ import dev.backoff.annotation.Backoff;
 /** An application that uses Spring Retry, before and after. */
 final class FromSpringRetry {
 
-	private FromSpringRetry() {
-	}
-
 	static class Before extends Reservations {
 
 		@Override

@@ -2,7 +2,6 @@ package dev.backoff.benchmarks.moving;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +50,7 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.contentOf;
 
 /** What docs/moving-in.md says, beside the other libraries. */
 @Tag("ci")
@@ -265,12 +265,7 @@ class MovingInTests {
 	}
 
 	private static String page(String name) {
-		try {
-			return Files.readString(Path.of("..", "docs", name));
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return contentOf(Path.of("..", "docs", name).toFile(), StandardCharsets.UTF_8);
 	}
 
 }

@@ -18,10 +18,7 @@ import dev.backoff.benchmarks.report.Csv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * A trial of two seconds with real processes. It waits in real time, but nothing here
- * depends on how long anything takes.
- */
+/** A trial of two seconds with real processes, in which nothing depends on the time. */
 @Tag("ci")
 class OutageExperimentTests {
 

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RefusalTests {
 
-	/*
-	 * It checks each call's reason itself; how long it takes is reported, not asserted.
-	 */
+	/* It checks each call's reason itself; how long it takes is only reported. */
 	@ParameterizedTest
 	@EnumSource
 	void isWhatIsMeasured(Refusal refusal) {

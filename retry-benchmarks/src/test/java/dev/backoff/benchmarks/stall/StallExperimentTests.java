@@ -10,10 +10,7 @@ import dev.backoff.simulator.Course;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * A trial with a real server. What it finds depends on the machine; that it finds
- * something does not.
- */
+/** A trial with a real server finds something; what it finds depends on the machine. */
 class StallExperimentTests {
 
 	@Test

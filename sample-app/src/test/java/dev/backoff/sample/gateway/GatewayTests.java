@@ -13,12 +13,13 @@ import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,16 +55,16 @@ class GatewayTests {
 		assertThat(pay("a").body()).isEqualTo("{\"status\":\"AUTHORISED\"}");
 	}
 
-	@Test
-	void failsAsOftenAsTold() throws Exception {
-		fault("payments?answer=503&times=2");
-		assertThat(statuses(3)).containsExactly(503, 503, 200);
-	}
-
-	@Test
-	void failsOnceUnlessToldHowOften() throws Exception {
-		fault("payments?answer=400");
-		assertThat(statuses(2)).containsExactly(400, 200);
+	@ParameterizedTest
+	@CsvSource({ "payments?answer=503&times=2, 503 503 200", "payments?answer=400, 400 200",
+			"payments?answer=500&times=9 payments?clear, 200", "quotes?answer=500&times=9, 200",
+			"payments?answer=500&percent=0, 200 200 200 200", "payments?answer=500&percent=100, 500 500 500 500" })
+	void failsAsTold(String plans, String answers) throws Exception {
+		for (String plan : plans.split(" ")) {
+			fault(plan);
+		}
+		List<Integer> expected = Stream.of(answers.split(" ")).map(Integer::valueOf).toList();
+		assertThat(statuses(expected.size())).isEqualTo(expected);
 	}
 
 	@Test
@@ -88,20 +89,13 @@ class GatewayTests {
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(50));
 	}
 
-	@Test
-	void resetsWithoutDoingTheWork() throws Exception {
-		fault("payments?reset");
+	@ParameterizedTest
+	@CsvSource({ "reset, 0", "apply-and-reset, 1" })
+	void resetsWithoutOrAfterTheWork(String fault, int applied) throws Exception {
+		fault("payments?" + fault);
 		assertThatExceptionOfType(SocketException.class).isThrownBy(this::payOverAPlainSocket)
 			.withMessage("Connection reset");
-		assertThat(calls()).contains("\"payments\":{\"count\":1,\"applied\":0,");
-	}
-
-	@Test
-	void doesTheWorkAndThenResets() throws Exception {
-		fault("payments?apply-and-reset");
-		assertThatExceptionOfType(SocketException.class).isThrownBy(this::payOverAPlainSocket)
-			.withMessage("Connection reset");
-		assertThat(calls()).contains("\"payments\":{\"count\":1,\"applied\":1,");
+		assertThat(calls()).contains("\"payments\":{\"count\":1,\"applied\":" + applied + ",");
 	}
 
 	@Test
@@ -121,30 +115,12 @@ class GatewayTests {
 		assertThat(first.stream().filter((status) -> status == 500).count()).isBetween(15L, 45L);
 	}
 
-	@Test
-	void forgetsFaultsWhenCleared() throws Exception {
-		fault("payments?answer=500&times=100");
-		fault("payments?clear");
-		assertThat(pay("a").statusCode()).isEqualTo(200);
-	}
-
-	@Test
-	void failsOnlyTheRouteThatIsTold() throws Exception {
-		fault("quotes?answer=500&times=100");
-		assertThat(pay("a").statusCode()).isEqualTo(200);
-	}
-
-	@Test
-	void reportsPaidFromTheThirdQuestion() throws Exception {
-		assertThat(IntStream.range(0, 3).mapToObj((n) -> body("/payments/T1")))
-			.containsExactly("{\"status\":\"PENDING\"}", "{\"status\":\"PENDING\"}", "{\"status\":\"PAID\"}");
-	}
-
-	@Test
-	void reportsPendingAsOftenAsTold() throws Exception {
-		fault("payment-status?pending&times=5");
-		assertThat(IntStream.range(0, 5).mapToObj((n) -> body("/payments/T1")))
-			.containsOnly("{\"status\":\"PENDING\"}");
+	@ParameterizedTest
+	@CsvSource({ "payments?clear, PENDING PENDING PAID", "payment-status?pending&times=3, PENDING PENDING PENDING" })
+	void reportsPaidFromTheThirdQuestionUnlessToldOtherwise(String plan, String reported) throws Exception {
+		fault(plan);
+		assertThat(Stream.of(reported.split(" ")))
+			.allSatisfy((status) -> assertThat(body("/payments/T1")).isEqualTo("{\"status\":\"" + status + "\"}"));
 	}
 
 	@Test
@@ -168,14 +144,6 @@ class GatewayTests {
 	void refusesPartsThatAreNone(String percent) throws Exception {
 		assertThat(post("/faults/payments?answer=500&percent=" + percent).statusCode()).isEqualTo(400);
 		assertThat(pay("a").statusCode()).isEqualTo(200);
-	}
-
-	@Test
-	void failsNoneOrAllOfTheCalls() throws Exception {
-		fault("payments?answer=500&percent=0");
-		assertThat(statuses(5)).containsOnly(200);
-		fault("payments?answer=500&percent=100");
-		assertThat(statuses(5)).containsOnly(500);
 	}
 
 	@Test

@@ -14,10 +14,7 @@ import dev.backoff.sample.ShopTest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Tests for the mails that confirm orders. They are sent in the background, so the tests
- * wait for them.
- */
+/** Tests for the mails that confirm orders, which are sent in the background. */
 @ShopTest
 class MailTests {
 

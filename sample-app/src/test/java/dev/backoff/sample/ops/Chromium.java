@@ -25,9 +25,6 @@ final class Chromium {
 	private static final String MISSING = "Chromium is not installed: install it, on Debian the packages chromium and "
 			+ "chromium-driver, to test the console";
 
-	private Chromium() {
-	}
-
 	/**
 	 * Start it. If it is not installed, abort the test, or fail with
 	 * {@code -Dbrowser.required=true}.

@@ -45,10 +45,7 @@ import dev.backoff.test.TestBackoff;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * The console in a real Chromium, while the partners of the shop fail. The tests follow
- * each other on one page.
- */
+/** The console in a real Chromium while partners fail; the tests share one page. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoint.backoff.access=unrestricted",
 				"backoff.policies.payment-callback.base=100ms", "backoff.policies.payment-callback.cap=400ms",

@@ -3,6 +3,7 @@ package dev.backoff.refresh.cloud;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,10 +18,9 @@ import java.util.stream.Collectors;
 
 import org.awaitility.Awaitility;
 
-/**
- * A server of Spring Cloud Config with its own class path, which serves the files of a
- * directory.
- */
+import static org.assertj.core.api.Assertions.contentOf;
+
+/** A server of Spring Cloud Config with its own class path, for files of a directory. */
 final class ConfigServerProcess implements AutoCloseable {
 
 	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+)");
@@ -70,12 +70,7 @@ final class ConfigServerProcess implements AutoCloseable {
 	}
 
 	private String output() {
-		try {
-			return Files.readString(this.log);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		return contentOf(this.log.toFile(), StandardCharsets.UTF_8);
 	}
 
 	String address() {

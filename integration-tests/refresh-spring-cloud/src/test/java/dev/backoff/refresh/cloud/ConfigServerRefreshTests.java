@@ -160,7 +160,7 @@ class ConfigServerRefreshTests {
 	/** Serve what is to be served, and return which keys the application has noticed. */
 	private String refresh() {
 		server.serve("shop", this.served);
-		return post("refresh");
+		return send(HttpRequest.newBuilder(uri("refresh")).POST(BodyPublishers.noBody()).build());
 	}
 
 	private static LiveConfiguration live() {
@@ -196,10 +196,6 @@ class ConfigServerRefreshTests {
 
 	private static String get(String path) {
 		return send(HttpRequest.newBuilder(uri(path)).build());
-	}
-
-	private static String post(String path) {
-		return send(HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.noBody()).build());
 	}
 
 	private static URI uri(String path) {
