@@ -42,9 +42,7 @@ public final class AttemptTimeoutException extends RuntimeException {
 		return this.begun;
 	}
 
-	/**
-	 * {@return which attempt it was; 1 for the first}
-	 */
+	/** Return which attempt it was; 1 for the first. */
 	public int attempt() {
 		return this.attempt;
 	}

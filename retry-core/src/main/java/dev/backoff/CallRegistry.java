@@ -196,16 +196,12 @@ public final class CallRegistry {
 		return (waiter.next != this.first) ? waiter.next : null;
 	}
 
-	/**
-	 * {@return whether calls no longer wait; true after {@link #shutDown()}}
-	 */
+	/** Return whether calls no longer wait; true after {@link #shutDown()}. */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
-	/**
-	 * {@return how many calls wait now}
-	 */
+	/** Return how many calls wait now. */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.waiting;
@@ -222,9 +218,7 @@ public final class CallRegistry {
 		}
 	}
 
-	/**
-	 * {@return how many calls run; zero or more}
-	 */
+	/** Return how many calls run; zero or more. */
 	public long running() {
 		return this.running.get();
 	}

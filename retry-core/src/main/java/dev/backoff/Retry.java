@@ -245,9 +245,7 @@ public final class Retry {
 		this.drivers = other.drivers;
 	}
 
-	/**
-	 * {@return the policy of the calls that begin now}
-	 */
+	/** Return the policy of the calls that begin now. */
 	public RetryPolicy policy() {
 		return this.drivers.steps.settings().policy();
 	}
@@ -273,9 +271,7 @@ public final class Retry {
 		return this.drivers.steps.delays();
 	}
 
-	/**
-	 * {@return the name of the work in logs and meters, by default the policy's name}
-	 */
+	/** Return the name of the work in logs and meters, by default the policy's name. */
 	public String method() {
 		return this.drivers.steps.settings().method();
 	}

@@ -211,9 +211,7 @@ public final class RetryBuilder {
 		return this;
 	}
 
-	/**
-	 * {@return a retry; later changes of this builder have no effect on it}
-	 */
+	/** Return a retry; later changes of this builder have no effect on it. */
 	public Retry build() {
 		return new Retry(this);
 	}

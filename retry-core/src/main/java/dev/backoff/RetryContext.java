@@ -80,9 +80,7 @@ public final class RetryContext {
 		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time), false);
 	}
 
-	/**
-	 * {@return whether there is nothing to respect, neither an attempt nor a deadline}
-	 */
+	/** Return whether there is nothing to respect, neither an attempt nor a deadline. */
 	public boolean isEmpty() {
 		return this.shared == null;
 	}

@@ -26,9 +26,7 @@ public enum BreakerState {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * {@return the value of the metric tag {@code state}: the name in lower case}
-	 */
+	/** Return the value of the metric tag {@code state}: the name in lower case. */
 	public String tag() {
 		return this.tag;
 	}

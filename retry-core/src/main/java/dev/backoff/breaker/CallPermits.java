@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CallPermits {
 
-	/**
-	 * {@return the breaker's name in logs and meters}
-	 */
+	/** Return the breaker's name in logs and meters. */
 	String name();
 
 	/**

@@ -169,9 +169,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		return this.name;
 	}
 
-	/**
-	 * {@return the settings in effect}
-	 */
+	/** Return the settings in effect. */
 	public BreakerSettings settings() {
 		return limits().settings();
 	}
@@ -221,9 +219,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		return this.rejected.sum();
 	}
 
-	/**
-	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}}
-	 */
+	/** Return the time left open, or null unless it is {@link BreakerState#OPEN}. */
 	public @Nullable Duration timeToProbe() {
 		Duration left = timeToProbe(current(), now());
 		return (left != null && left.isZero()) ? null : left;

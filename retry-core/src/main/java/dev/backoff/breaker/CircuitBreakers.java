@@ -77,9 +77,7 @@ public final class CircuitBreakers {
 		return Optional.ofNullable(this.breakers.get(canonical(name)));
 	}
 
-	/**
-	 * {@return all breakers, in the order in which they were added}
-	 */
+	/** Return all breakers, in the order in which they were added. */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);
 	}

@@ -90,9 +90,7 @@ public class CircuitOpenException extends RuntimeException {
 		return false;
 	}
 
-	/**
-	 * {@return the breaker's name}
-	 */
+	/** Return the breaker's name. */
 	public String breaker() {
 		return this.breaker;
 	}

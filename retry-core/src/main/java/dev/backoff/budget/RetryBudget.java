@@ -110,9 +110,7 @@ public final class RetryBudget {
 		}
 	}
 
-	/**
-	 * {@return whether a retry that is refused now may get a token later}
-	 */
+	/** Return whether a retry that is refused now may get a token later. */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
 		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0);
@@ -219,9 +217,7 @@ public final class RetryBudget {
 		return state;
 	}
 
-	/**
-	 * {@return how many tokens the bucket holds, from 0 to the capacity}
-	 */
+	/** Return how many tokens the bucket holds, from 0 to the capacity. */
 	public double balance() {
 		while (true) {
 			Bucket seen = this.bucket;
@@ -271,30 +267,22 @@ public final class RetryBudget {
 		return this.bucket.recoveredAt / (double) Bucket.MICRO;
 	}
 
-	/**
-	 * {@return how many retries were refused so far for want of a token}
-	 */
+	/** Return how many retries were refused so far for want of a token. */
 	public long refused() {
 		return this.refused.sum();
 	}
 
-	/**
-	 * {@return how many retries were refused so far because of strikes}
-	 */
+	/** Return how many retries were refused so far because of strikes. */
 	public long barred() {
 		return this.barred.sum();
 	}
 
-	/**
-	 * {@return the budget's name in logs and meters}
-	 */
+	/** Return the budget's name in logs and meters. */
 	public String name() {
 		return this.name;
 	}
 
-	/**
-	 * {@return the settings in effect}
-	 */
+	/** Return the settings in effect. */
 	public BudgetSettings settings() {
 		return this.bucket.settings;
 	}
@@ -343,9 +331,7 @@ public final class RetryBudget {
 			this.timedOut = Math.max(0, timeouts - 1);
 		}
 
-		/**
-		 * {@return the budget}
-		 */
+		/** Return the budget. */
 		public RetryBudget budget() {
 			return RetryBudget.this;
 		}
@@ -384,9 +370,7 @@ public final class RetryBudget {
 			return this.free || taken;
 		}
 
-		/**
-		 * {@return whether the attempt that runs, or is due, follows a timeout}
-		 */
+		/** Return whether the attempt that runs, or is due, follows a timeout. */
 		public boolean isAfterTimeout() {
 			return this.afterTimeout;
 		}

@@ -207,16 +207,12 @@ public final class ConcurrencyLimit {
 		}
 	}
 
-	/**
-	 * {@return how many attempts may run at once, 1 or more}
-	 */
+	/** Return how many attempts may run at once, 1 or more. */
 	public int permits() {
 		return this.permits;
 	}
 
-	/**
-	 * {@return how many calls may wait for a permit, 0 or more}
-	 */
+	/** Return how many calls may wait for a permit, 0 or more. */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
@@ -229,18 +225,14 @@ public final class ConcurrencyLimit {
 		return (seen >= 0) ? seen : ~seen;
 	}
 
-	/**
-	 * {@return how many calls wait for a permit}
-	 */
+	/** Return how many calls wait for a permit. */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.queue.size;
 		}
 	}
 
-	/**
-	 * {@return the exception for a call that got no permit before its first attempt}
-	 */
+	/** Return the exception for a call that got no permit before its first attempt. */
 	public ConcurrencyExceededException rejection() {
 		return new ConcurrencyExceededException(this.policy, this.permits, waiting());
 	}

@@ -32,23 +32,17 @@ public final class Ticket {
 		this.standing = standing;
 	}
 
-	/**
-	 * {@return whether this ticket has its permit}
-	 */
+	/** Return whether this ticket has its permit. */
 	public boolean isGranted() {
 		return this.standing == Standing.GRANTED;
 	}
 
-	/**
-	 * {@return whether the queue was full}
-	 */
+	/** Return whether the queue was full. */
 	public boolean isRefused() {
 		return this.standing == Standing.REFUSED;
 	}
 
-	/**
-	 * {@return the limit that gave this ticket}
-	 */
+	/** Return the limit that gave this ticket. */
 	@SuppressWarnings("NullAway") // only the head of a queue has none
 	public ConcurrencyLimit limit() {
 		return this.limit;

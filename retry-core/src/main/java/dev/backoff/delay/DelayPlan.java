@@ -57,16 +57,12 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 		return new DelayPlan(List.copyOf(steps(rule, Math.min(retries, LONGEST_PLAN))));
 	}
 
-	/**
-	 * {@return the mean of the sum of all delays; nanoseconds, saturated}
-	 */
+	/** Return the mean of the sum of all delays; nanoseconds, saturated. */
 	public long totalMean() {
 		return this.steps.stream().mapToLong(Step::mean).reduce(0, Nanos::plus);
 	}
 
-	/**
-	 * {@return the greatest sum of all delays; nanoseconds, saturated}
-	 */
+	/** Return the greatest sum of all delays; nanoseconds, saturated. */
 	public long totalGreatest() {
 		return this.steps.stream().mapToLong(Step::greatest).reduce(0, Nanos::plus);
 	}

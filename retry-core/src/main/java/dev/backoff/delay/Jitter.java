@@ -36,16 +36,12 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		return NamedJitter.NONE;
 	}
 
-	/**
-	 * {@return the default jitter, which spreads over the whole delay}
-	 */
+	/** Return the default jitter, which spreads over the whole delay. */
 	static Jitter full() {
 		return NamedJitter.FULL;
 	}
 
-	/**
-	 * {@return the jitter that waits half the delay and spreads over the other half}
-	 */
+	/** Return the jitter that waits half the delay and spreads over the other half. */
 	static Jitter equal() {
 		return NamedJitter.EQUAL;
 	}
@@ -139,9 +135,7 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		return least + (greatest - least) / 2;
 	}
 
-	/**
-	 * {@return whether a draw is needed; false only for {@link #none()}}
-	 */
+	/** Return whether a draw is needed; false only for {@link #none()}. */
 	default boolean isRandom() {
 		return this != NamedJitter.NONE;
 	}
@@ -170,16 +164,12 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 			this.fix = fix;
 		}
 
-		/**
-		 * {@return the rule that the text breaks: "must be ..."}
-		 */
+		/** Return the rule that the text breaks: "must be ...". */
 		public String rule() {
 			return this.rule;
 		}
 
-		/**
-		 * {@return what to write instead, a sentence}
-		 */
+		/** Return what to write instead, a sentence. */
 		public String fix() {
 			return this.fix;
 		}

@@ -15,9 +15,7 @@ import java.util.function.Consumer;
 @FunctionalInterface
 public interface RandomSource {
 
-	/**
-	 * {@return the next draw; a number from 0, included, to 1, excluded}
-	 */
+	/** Return the next draw; a number from 0, included, to 1, excluded. */
 	double next();
 
 	/**

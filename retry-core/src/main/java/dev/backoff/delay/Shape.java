@@ -73,9 +73,7 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 */
 	long nanos(int retry);
 
-	/**
-	 * {@return the delay before the first retry; nanoseconds, zero or more}
-	 */
+	/** Return the delay before the first retry; nanoseconds, zero or more. */
 	default long baseNanos() {
 		return nanos(1);
 	}
@@ -88,9 +86,7 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 */
 	Shape withBaseAtLeast(Duration floor);
 
-	/**
-	 * {@return the number of levels of a ladder, or 0 for a shape that is not a ladder}
-	 */
+	/** Return the number of levels of a ladder, or 0 for a shape that is not a ladder. */
 	default int levels() {
 		return 0;
 	}

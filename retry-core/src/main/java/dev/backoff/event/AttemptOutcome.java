@@ -46,16 +46,12 @@ public enum AttemptOutcome {
 		this.verdict = verdict;
 	}
 
-	/**
-	 * {@return the verdict on the dependency, for a circuit breaker}
-	 */
+	/** Return the verdict on the dependency, for a circuit breaker. */
 	public Verdict verdict() {
 		return this.verdict;
 	}
 
-	/**
-	 * {@return the value of the metric tag {@code outcome}; the name in lower case}
-	 */
+	/** Return the value of the metric tag {@code outcome}; the name in lower case. */
 	public String tag() {
 		return this.tag;
 	}

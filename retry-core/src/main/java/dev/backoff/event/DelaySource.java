@@ -29,9 +29,7 @@ public enum DelaySource {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * {@return the value of the metric tag {@code source}; the name in lower case}
-	 */
+	/** Return the value of the metric tag {@code source}; the name in lower case. */
 	public String tag() {
 		return this.tag;
 	}

@@ -198,9 +198,7 @@ public final class RetriesStoppedException extends RuntimeException {
 		}
 	}
 
-	/**
-	 * {@return the policy's name}
-	 */
+	/** Return the policy's name. */
 	public String policy() {
 		return details().policy();
 	}
@@ -213,16 +211,12 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().method();
 	}
 
-	/**
-	 * {@return why the call stopped}
-	 */
+	/** Return why the call stopped. */
 	public StopReason reason() {
 		return details().reason();
 	}
 
-	/**
-	 * {@return how many attempts were made, 0 if the first was not permitted}
-	 */
+	/** Return how many attempts were made, 0 if the first was not permitted. */
 	public int attempts() {
 		return details().attempts();
 	}
@@ -235,37 +229,27 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().maxAttempts();
 	}
 
-	/**
-	 * {@return the time from the start of the call to its stop}
-	 */
+	/** Return the time from the start of the call to its stop. */
 	public Duration elapsed() {
 		return details().elapsed();
 	}
 
-	/**
-	 * {@return the waits between attempts; if more than six, the first and last three}
-	 */
+	/** Return the waits between attempts; if more than six, the first and last three. */
 	public List<Wait> waits() {
 		return details().waits();
 	}
 
-	/**
-	 * {@return how long the attempts took; if more than six, the first and last three}
-	 */
+	/** Return how long the attempts took; if more than six, the first and last three. */
 	public List<Duration> attemptTimes() {
 		return details().attemptTimes();
 	}
 
-	/**
-	 * {@return what the last attempt threw, or null if it returned a result}
-	 */
+	/** Return what the last attempt threw, or null if it returned a result. */
 	public @Nullable Throwable failure() {
 		return details().failure();
 	}
 
-	/**
-	 * {@return the last result that was not good enough, or null}
-	 */
+	/** Return the last result that was not good enough, or null. */
 	public @Nullable Object lastResult() {
 		return details().lastResult();
 	}
@@ -278,9 +262,7 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().idempotencyKey();
 	}
 
-	/**
-	 * {@return host and port of the last attempt's last request, or null if unknown}
-	 */
+	/** Return host and port of the last attempt's last request, or null if unknown. */
 	public @Nullable String host() {
 		return (this.details != null) ? this.details.host() : null;
 	}

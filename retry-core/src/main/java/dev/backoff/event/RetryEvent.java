@@ -13,9 +13,7 @@ import dev.backoff.failure.RetryCause;
  */
 public sealed interface RetryEvent {
 
-	/**
-	 * {@return the policy's name}
-	 */
+	/** Return the policy's name. */
 	String policy();
 
 	/**

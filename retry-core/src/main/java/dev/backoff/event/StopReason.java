@@ -57,9 +57,7 @@ public enum StopReason {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * {@return the value of the metric tag {@code stop}; the name in lower case}
-	 */
+	/** Return the value of the metric tag {@code stop}; the name in lower case. */
 	public String tag() {
 		return this.tag;
 	}

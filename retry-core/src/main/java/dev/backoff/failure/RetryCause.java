@@ -47,9 +47,7 @@ public enum RetryCause {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/**
-	 * {@return the value of the metric tag {@code cause}; the name in lower case}
-	 */
+	/** Return the value of the metric tag {@code cause}; the name in lower case. */
 	public String tag() {
 		return this.tag;
 	}

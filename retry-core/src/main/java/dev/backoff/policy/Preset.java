@@ -67,9 +67,7 @@ public enum Preset {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	/**
-	 * {@return what the preset sets}
-	 */
+	/** Return what the preset sets. */
 	public Numbers numbers() {
 		return this.numbers;
 	}

@@ -75,9 +75,7 @@ public final class RetryPolicy {
 		return IntStream.rangeClosed(1, ladder.levels()).mapToLong(ladder::nanos).max().orElse(0);
 	}
 
-	/**
-	 * {@return a new builder with the options of this policy, which stays unchanged}
-	 */
+	/** Return a new builder with the options of this policy, which stays unchanged. */
 	public RetryPolicyBuilder toBuilder() {
 		return this.builder.clone();
 	}
@@ -102,16 +100,12 @@ public final class RetryPolicy {
 		return new RetryPolicyBuilder(name);
 	}
 
-	/**
-	 * {@return the policy's name in logs and meters}
-	 */
+	/** Return the policy's name in logs and meters. */
 	public String name() {
 		return this.builder.name;
 	}
 
-	/**
-	 * {@return the rule that yields the delays}
-	 */
+	/** Return the rule that yields the delays. */
 	public BackoffRule rule() {
 		return this.rule;
 	}
@@ -132,30 +126,22 @@ public final class RetryPolicy {
 		return this.builder.maxAttempts;
 	}
 
-	/**
-	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline}
-	 */
+	/** Return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline. */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
-	/**
-	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none}
-	 */
+	/** Return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none. */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
 	}
 
-	/**
-	 * {@return the least time before the deadline for an attempt, in nanoseconds}
-	 */
+	/** Return the least time before the deadline for an attempt, in nanoseconds. */
 	public long shortestAttemptNanos() {
 		return this.builder.shortestAttempt;
 	}
 
-	/**
-	 * {@return the failures that are retried; empty for the default ones}
-	 */
+	/** Return the failures that are retried; empty for the default ones. */
 	public List<Class<? extends Throwable>> retryOn() {
 		return this.builder.retryOn;
 	}
@@ -167,44 +153,32 @@ public final class RetryPolicy {
 		return this.builder.abortOn;
 	}
 
-	/**
-	 * {@return the classifiers in the order they are asked, an immutable list}
-	 */
+	/** Return the classifiers in the order they are asked, an immutable list. */
 	public List<FailureClassifier> classifiers() {
 		return this.builder.classifiers;
 	}
 
-	/**
-	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
-	 */
+	/** Return whether {@link #retryOn()} and {@link #abortOn()} decide alone. */
 	public boolean isJudgedByLists() {
 		return this.builder.judgedByLists;
 	}
 
-	/**
-	 * {@return the condition for results that count as failures, or null}
-	 */
+	/** Return the condition for results that count as failures, or null. */
 	public @Nullable RetryCondition retryWhen() {
 		return this.builder.retryWhen;
 	}
 
-	/**
-	 * {@return the condition for results that are final, or null}
-	 */
+	/** Return the condition for results that are final, or null. */
 	public @Nullable RetryCondition until() {
 		return this.builder.until;
 	}
 
-	/**
-	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too}
-	 */
+	/** Return whether {@link #retryOn()} and {@link #abortOn()} look at causes too. */
 	public boolean matchCauses() {
 		return this.builder.matchCauses;
 	}
 
-	/**
-	 * {@return whether hints of servers are followed, true by default}
-	 */
+	/** Return whether hints of servers are followed, true by default. */
 	public boolean isRetryAfterEnabled() {
 		return this.builder.retryAfterEnabled;
 	}
@@ -217,31 +191,23 @@ public final class RetryPolicy {
 		return this.retryAfterMax;
 	}
 
-	/**
-	 * {@return whether a failure that an inner call has retried is retried again here}
-	 */
+	/** Return whether a failure that an inner call has retried is retried again here. */
 	public boolean isNestedMultiply() {
 		return this.builder.nestedMultiply;
 	}
 
-	/**
-	 * {@return whether work that was applied already may be applied again}
-	 */
+	/** Return whether work that was applied already may be applied again. */
 	public Idempotency idempotency() {
 		return (this.builder.idempotency != null) ? this.builder.idempotency
 				: (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
 	}
 
-	/**
-	 * {@return whether {@link #idempotency()} was set, and is not the default}
-	 */
+	/** Return whether {@link #idempotency()} was set, and is not the default. */
 	public boolean isIdempotencySet() {
 		return this.builder.idempotency != null;
 	}
 
-	/**
-	 * {@return whether an empty budget postpones a retry instead of ending the call}
-	 */
+	/** Return whether an empty budget postpones a retry instead of ending the call. */
 	public boolean isPostponedWhenEmpty() {
 		return this.builder.postponedWhenEmpty;
 	}
@@ -254,23 +220,17 @@ public final class RetryPolicy {
 		return this.builder.finalPoll;
 	}
 
-	/**
-	 * {@return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}}
-	 */
+	/** Return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}. */
 	public int concurrency() {
 		return this.builder.concurrency;
 	}
 
-	/**
-	 * {@return how many calls may wait for a permit, 0 or more}
-	 */
+	/** Return how many calls may wait for a permit, 0 or more. */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
 
-	/**
-	 * {@return whether this policy retries at all, true by default}
-	 */
+	/** Return whether this policy retries at all, true by default. */
 	public boolean isEnabled() {
 		return this.builder.enabled;
 	}

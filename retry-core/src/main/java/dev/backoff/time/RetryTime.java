@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RetryTime {
 
-	/**
-	 * {@return the system's time, whose sleeps can be interrupted}
-	 */
+	/** Return the system's time, whose sleeps can be interrupted. */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
 	}
@@ -138,9 +136,7 @@ public interface RetryTime {
 			}
 		}
 
-		/**
-		 * {@return whether {@link #raise()} was called}
-		 */
+		/** Return whether {@link #raise()} was called. */
 		public boolean isRaised() {
 			return this.raised;
 		}
