@@ -128,7 +128,7 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 		double delay = base;
 		for (int retry = 1; retry <= retries && delay > 0; retry++) {
 			if (delay >= cap || multiplier == 1) {
-				return total + (retries - retry + 1.0) * Math.min(delay, cap);
+				return total + (retries - retry + 1.0) * Math.min(delay, (double) cap);
 			}
 			total += delay;
 			delay *= multiplier;

@@ -47,10 +47,12 @@ public interface CallRecorder {
 	 * @param source where the delay comes from
 	 * @param nanos the delay, in nanoseconds; 0 for {@link DelaySource#CONCURRENCY}
 	 */
-	void waiting(DelaySource source, long nanos);
+	default void waiting(DelaySource source, long nanos) {
+	}
 
 	/** Record that a call no longer waits, for any reason. */
-	void waited();
+	default void waited() {
+	}
 
 	/**
 	 * Record that a call no longer waits in the queue for a permit, for any reason. This
@@ -70,7 +72,8 @@ public interface CallRecorder {
 	 * Record that a recovery ran.
 	 * @param outcome what it did, never {@link RetryEvent.RecoveryOutcome#NONE}
 	 */
-	void recovered(RetryEvent.RecoveryOutcome outcome);
+	default void recovered(RetryEvent.RecoveryOutcome outcome) {
+	}
 
 	/** Make the recorders, one for each method and policy. */
 	@FunctionalInterface

@@ -34,7 +34,7 @@ class RetryBudgetChangeTests extends BudgetFixture {
 			""")
 	void theBalance(String does, String settings, String steps, double balance) {
 		RetryBudget budget = budget(numbers(settings));
-		for (String step : steps.split(", ")) {
+		for (String step : steps.split(", ", -1)) {
 			String[] words = step.split(" ", 2);
 			switch (words[0]) {
 				case "withdraw" -> withdraw(budget, Integer.parseInt(words[1]));

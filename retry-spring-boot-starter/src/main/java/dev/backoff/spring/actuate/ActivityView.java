@@ -2,14 +2,12 @@ package dev.backoff.spring.actuate;
 
 import java.time.Clock;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +25,6 @@ import dev.backoff.spring.actuate.SafetyDescriptions.BreakerDescriptor;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 
 /** Describe counters, states and the latest calls, briefly enough for every second. */
@@ -52,19 +49,12 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	private Map<String, PolicyActivity> policies(List<PolicyUse> uses,
 			Function<String, ActivityDescriptions.ActivityDescriptor> activity) {
-		Set<String> names = uses.stream()
-			.map(PolicyUse::policy)
-			.map(EffectivePolicy::name)
-			.collect(Collectors.toCollection(TreeSet::new));
-		Set<Name> used = names.stream().map(Name::of).collect(Collectors.toSet());
-		this.descriptions.policies()
-			.current()
-			.names()
-			.stream()
-			.filter((name) -> !used.contains(Name.of(name)))
-			.forEach(names::add);
-		Map<String, PolicyActivity> described = new LinkedHashMap<>();
-		names.forEach((name) -> described.put(name, sum(activity.apply(name), this.descriptions.overrides(name))));
+		Map<Name, String> names = new HashMap<>();
+		this.descriptions.policies().current().names().forEach((name) -> names.put(Name.of(name), name));
+		uses.stream().map((use) -> use.policy().name()).forEach((name) -> names.put(Name.of(name), name));
+		Map<String, PolicyActivity> described = new TreeMap<>();
+		names.values()
+			.forEach((name) -> described.put(name, sum(activity.apply(name), this.descriptions.overrides(name))));
 		return described;
 	}
 

@@ -29,9 +29,10 @@ import dev.backoff.time.Nanos;
  * </pre> Budgets, breakers, hints of servers and concurrency limits do not apply there,
  * because these libraries do not report outcomes. Thread-safe.
  *
+ * @param methods supplies the retries of policies
  * @since 0.1
  */
-public final class FrameworkRetries {
+public record FrameworkRetries(BackoffMethods methods) {
 
 	private static final Logger logger = LoggerFactory.getLogger(FrameworkRetries.class);
 
@@ -39,16 +40,6 @@ public final class FrameworkRetries {
 
 	/* By default; a consumer that takes longer loses its partitions. */
 	private static final Duration LONGEST_FOR_KAFKA = Duration.ofMinutes(5);
-
-	private final BackoffMethods methods;
-
-	/**
-	 * Make the adapters.
-	 * @param methods supplies the retries of policies
-	 */
-	public FrameworkRetries(BackoffMethods methods) {
-		this.methods = methods;
-	}
 
 	/**
 	 * Return the delays of a policy, rounded up to whole milliseconds. Each

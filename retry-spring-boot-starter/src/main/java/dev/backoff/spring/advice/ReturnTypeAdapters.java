@@ -20,7 +20,7 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
 /** Find the adapter of a method, and report methods that cannot be retried. */
-final class ReturnTypeAdapters {
+record ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 
 	static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -28,15 +28,6 @@ final class ReturnTypeAdapters {
 			Flow.Publisher.class.getName(), FLOW, "kotlinx.coroutines.Deferred", "io.reactivex.rxjava3.core.Single",
 			"io.reactivex.rxjava3.core.Maybe", "io.reactivex.rxjava3.core.Completable",
 			"io.reactivex.rxjava3.core.Observable", "io.smallrye.mutiny.Uni");
-
-	private final @Nullable ClassLoader classLoader;
-
-	private final boolean woven;
-
-	ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
-		this.classLoader = classLoader;
-		this.woven = woven;
-	}
 
 	/** Return a method's adapter, or report that it has none and return null. */
 	@Nullable ReturnTypeAdapter find(AnnotatedMethod annotated, List<Problem> problems) {

@@ -63,7 +63,8 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 		addIfPresent("org.springframework.dao.DataAccessException", classLoader, DataAccessFailureClassifier::new);
 		addIfPresent("java.sql.SQLException", classLoader, SqlFailureClassifier::new);
 		this.classifiers.add(new RefusalFailureClassifier());
-		addIfPresent("org.springframework.web.ErrorResponse", classLoader, () -> new WebStatusFailureClassifier(clock));
+		addIfPresent("org.springframework.web.ErrorResponse", classLoader,
+				() -> new WebStatusFailureClassifier(new HttpStatusRules(new ServerHints(clock))));
 		this.classifiers.add(new IoFailureClassifier());
 	}
 

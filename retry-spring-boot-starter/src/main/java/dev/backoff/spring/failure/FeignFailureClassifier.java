@@ -24,18 +24,14 @@ import dev.backoff.failure.FailureClassification;
  * that cannot be encoded or decoded is permanent. Feign is known by name only.
  * Thread-safe.
  */
-final class FeignFailureClassifier implements TypedClassifier {
+record FeignFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) implements TypedClassifier {
 
 	/* What the types mean without a bad status. */
 	private static final ClassTable TYPES = new ClassTable().with(PERMANENT, "feign.FeignException")
 		.with(IO, "feign.RetryableException");
 
-	private final HttpStatusRules rules;
-
-	private final IoFailureClassifier io = new IoFailureClassifier(true);
-
 	FeignFailureClassifier(Clock clock) {
-		this.rules = new HttpStatusRules(clock);
+		this(new HttpStatusRules(new ServerHints(clock)), new IoFailureClassifier(true));
 	}
 
 	@Override

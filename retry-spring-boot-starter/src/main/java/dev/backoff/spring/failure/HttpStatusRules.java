@@ -1,6 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.time.Clock;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
@@ -28,13 +27,7 @@ import dev.backoff.failure.RetryCause;
  * answers a request whose idempotency key belongs to a request still at work.
  * Thread-safe.
  */
-final class HttpStatusRules {
-
-	private final ServerHints hints;
-
-	HttpStatusRules(Clock clock) {
-		this.hints = new ServerHints(clock);
-	}
+record HttpStatusRules(ServerHints hints) {
 
 	/** Classify a response, or return null if its status is no failure. */
 	@Nullable FailureClassification classify(int status, @Nullable HttpHeaders headers) {

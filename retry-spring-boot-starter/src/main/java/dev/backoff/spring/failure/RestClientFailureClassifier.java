@@ -23,15 +23,10 @@ import dev.backoff.failure.FailureClassification;
  *
  * Thread-safe.
  */
-final class RestClientFailureClassifier implements TypedClassifier {
-
-	private final HttpStatusRules rules;
-
-	private final IoFailureClassifier io;
+record RestClientFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) implements TypedClassifier {
 
 	RestClientFailureClassifier(Clock clock, boolean followsRedirects) {
-		this.rules = new HttpStatusRules(clock);
-		this.io = new IoFailureClassifier(followsRedirects);
+		this(new HttpStatusRules(new ServerHints(clock)), new IoFailureClassifier(followsRedirects));
 	}
 
 	@Override

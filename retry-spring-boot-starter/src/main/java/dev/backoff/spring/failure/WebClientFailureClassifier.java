@@ -24,15 +24,10 @@ import dev.backoff.failure.FailureClassification;
  * The exceptions name the method and the URI of their request, so that a {@code POST} and
  * its host are known for clients without our filter too. Thread-safe.
  */
-final class WebClientFailureClassifier implements TypedClassifier {
-
-	private final HttpStatusRules rules;
-
-	private final IoFailureClassifier io;
+record WebClientFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) implements TypedClassifier {
 
 	WebClientFailureClassifier(Clock clock, boolean followsRedirects) {
-		this.rules = new HttpStatusRules(clock);
-		this.io = new IoFailureClassifier(followsRedirects);
+		this(new HttpStatusRules(new ServerHints(clock)), new IoFailureClassifier(followsRedirects));
 	}
 
 	@Override

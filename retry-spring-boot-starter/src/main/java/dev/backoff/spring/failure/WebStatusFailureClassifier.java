@@ -1,7 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.time.Clock;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -20,13 +18,7 @@ import dev.backoff.failure.FailureClassification;
  * causes describes more precisely what happened, so its classifier is asked before. The
  * first of the failure and its causes with a status of 4xx or 5xx counts. Thread-safe.
  */
-final class WebStatusFailureClassifier implements TypedClassifier {
-
-	private final HttpStatusRules rules;
-
-	WebStatusFailureClassifier(Clock clock) {
-		this.rules = new HttpStatusRules(clock);
-	}
+record WebStatusFailureClassifier(HttpStatusRules rules) implements TypedClassifier {
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

@@ -33,7 +33,8 @@ public final class BackoffHttpAutoConfiguration {
 
 		@Bean
 		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
-			return new BlockingClientHeaders(policies.configuration().http());
+			return new BlockingClientHeaders(
+					new AttemptHeaders(policies.configuration().http(), "RestClient or RestTemplate"));
 		}
 
 	}
@@ -55,7 +56,7 @@ public final class BackoffHttpAutoConfiguration {
 
 		@Bean
 		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies) {
-			return new ReactiveClientHeaders(policies.configuration().http());
+			return new ReactiveClientHeaders(new AttemptHeaders(policies.configuration().http(), "WebClient"));
 		}
 
 	}

@@ -8,17 +8,10 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 
 import dev.backoff.OutboundRequest;
-import dev.backoff.spring.configuration.HttpSettings;
 
 /** Describe the attempt to requests of RestClient and RestTemplate. */
-final class BlockingClientHeaders
-		implements RestClientCustomizer, RestTemplateCustomizer, ClientHttpRequestInitializer {
-
-	private final AttemptHeaders headers;
-
-	BlockingClientHeaders(HttpSettings settings) {
-		this.headers = new AttemptHeaders(settings, "RestClient or RestTemplate");
-	}
+record BlockingClientHeaders(
+		AttemptHeaders headers) implements RestClientCustomizer, RestTemplateCustomizer, ClientHttpRequestInitializer {
 
 	/*
 	 * After the request's own headers, which an initializer would precede. Not an

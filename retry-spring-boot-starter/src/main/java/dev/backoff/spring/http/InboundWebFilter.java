@@ -19,13 +19,7 @@ import dev.backoff.spring.configuration.HttpSettings;
  * Micrometer's context-propagation; without them only the observation gets the number.
  * Thread-safe.
  */
-final class InboundWebFilter implements WebFilter, Ordered {
-
-	private final HttpSettings settings;
-
-	InboundWebFilter(HttpSettings settings) {
-		this.settings = settings;
-	}
+record InboundWebFilter(HttpSettings settings) implements WebFilter, Ordered {
 
 	@Override
 	public int getOrder() {

@@ -18,7 +18,6 @@ import org.springframework.web.reactive.function.client.WebClient;
 
 import dev.backoff.OutboundRequest;
 import dev.backoff.RetryContext;
-import dev.backoff.spring.configuration.HttpSettings;
 
 /**
  * Add headers that describe the attempt to requests of {@code WebClient}. The attempt is
@@ -26,16 +25,10 @@ import dev.backoff.spring.configuration.HttpSettings;
  * instance with {@code block()}. The headers are added when the request is written, after
  * those of other filters. Thread-safe.
  */
-final class ReactiveClientHeaders implements WebClientCustomizer, ExchangeFilterFunction {
+record ReactiveClientHeaders(AttemptHeaders headers) implements WebClientCustomizer, ExchangeFilterFunction {
 
 	private static final boolean NETTY = ClassUtils.isPresent("reactor.netty.http.client.HttpClientRequest",
 			ReactiveClientHeaders.class.getClassLoader());
-
-	private final AttemptHeaders headers;
-
-	ReactiveClientHeaders(HttpSettings settings) {
-		this.headers = new AttemptHeaders(settings, "WebClient");
-	}
 
 	@Override
 	public void customize(WebClient.Builder builder) {

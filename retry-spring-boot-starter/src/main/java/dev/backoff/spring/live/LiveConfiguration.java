@@ -275,13 +275,10 @@ public final class LiveConfiguration implements DisposableBean {
 	/** Log an operator's action that overrides nothing, and tell the listeners. */
 	public void operated(String what) {
 		logger.info("By an operator, in this process only: {}", what);
-		this.lock.lock();
-		try {
+		boolean unused = locked(() -> {
 			tell(Outcome.OPERATED);
-		}
-		finally {
-			this.lock.unlock();
-		}
+			return true;
+		});
 	}
 
 	/** Return when an override ends, or empty if it does not by itself. */

@@ -17,22 +17,16 @@ import org.springframework.core.ResolvableType;
  * from its own server, Consul and Nacos. Apollo has an event of its own. Both events are
  * recognised by their class name, without a dependency. Thread-safe.
  *
+ * @param configuration called at the first event
  * @since 0.1
  */
-public final class RefreshListener implements GenericApplicationListener {
+public record RefreshListener(Supplier<LiveConfiguration> configuration) implements GenericApplicationListener {
 
 	private static final Logger logger = LoggerFactory.getLogger(RefreshListener.class);
 
 	private static final Set<String> EVENTS = Set.of(
 			"org.springframework.cloud.context.environment.EnvironmentChangeEvent",
 			"com.ctrip.framework.apollo.spring.events.ApolloConfigChangeEvent");
-
-	private final Supplier<LiveConfiguration> configuration;
-
-	/** Make a listener; the configuration is resolved at the first event. */
-	public RefreshListener(Supplier<LiveConfiguration> configuration) {
-		this.configuration = configuration;
-	}
 
 	@Override
 	public boolean supportsEventType(ResolvableType eventType) {

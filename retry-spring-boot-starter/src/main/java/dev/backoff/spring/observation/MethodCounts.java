@@ -7,8 +7,6 @@ import java.util.concurrent.atomic.LongAdder;
 
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
-import dev.backoff.event.DelaySource;
-import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
@@ -57,18 +55,6 @@ class MethodCounts implements CallRecorder {
 	@Override
 	public void retry(RetryCause cause) {
 		this.retries.increment();
-	}
-
-	@Override
-	public void waiting(DelaySource source, long nanos) {
-	}
-
-	@Override
-	public void waited() {
-	}
-
-	@Override
-	public void recovered(RecoveryOutcome outcome) {
 	}
 
 	MethodCalls statistics() {

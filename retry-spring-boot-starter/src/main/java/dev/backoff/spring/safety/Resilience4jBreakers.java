@@ -26,18 +26,13 @@ import dev.backoff.spring.configuration.Name;
  * breakers. The breaker's own rules record or ignore a failure. For them, a result that
  * was not good enough is a {@link ResultNotGoodEnough}. Thread-safe.
  *
+ * @param registry gives null unless there is one registry
  * @since 0.1
  */
-public final class Resilience4jBreakers implements OverloadSafety.OtherBreakers {
+public record Resilience4jBreakers(
+		Supplier<? extends @Nullable CircuitBreakerRegistry> registry) implements OverloadSafety.OtherBreakers {
 
 	private static final Logger logger = LoggerFactory.getLogger(Resilience4jBreakers.class);
-
-	private final Supplier<? extends @Nullable CircuitBreakerRegistry> registry;
-
-	/** Create the lookup; the supplier gives null unless there is one registry. */
-	public Resilience4jBreakers(Supplier<? extends @Nullable CircuitBreakerRegistry> registry) {
-		this.registry = registry;
-	}
 
 	@Override
 	public CallPermits permits(String name, boolean awaited) {

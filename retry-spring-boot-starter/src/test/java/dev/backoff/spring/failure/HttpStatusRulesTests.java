@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 class HttpStatusRulesTests {
 
 	private final HttpStatusRules rules = new HttpStatusRules(
-			Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC));
+			new ServerHints(Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC)));
 
 	@ParameterizedTest
 	@CsvSource({ "408,transient timeout,transient timeout 7s", "425,transient other,transient other 7s",

@@ -20,7 +20,8 @@ import static dev.backoff.spring.failure.Classified.assertSays;
 /** Tests for {@link WebStatusFailureClassifier}. */
 class WebStatusFailureClassifierTests {
 
-	private final FailureClassifier classifier = new WebStatusFailureClassifier(Clock.systemUTC());
+	private final FailureClassifier classifier = new WebStatusFailureClassifier(
+			new HttpStatusRules(new ServerHints(Clock.systemUTC())));
 
 	@Test
 	void classifiesResponseStatusExceptions() {
