@@ -246,10 +246,7 @@ final class CallJson implements Serializer {
 
 	}
 
-	/**
-	 * Rows by JSON or the application's serializer. Reading never throws: a row that
-	 * cannot be read becomes a call that keeps its bytes.
-	 */
+	/** Rows by a serializer. What cannot be read becomes a call that keeps its bytes. */
 	record Rows(Serializer given) implements Serializer {
 
 		@Override

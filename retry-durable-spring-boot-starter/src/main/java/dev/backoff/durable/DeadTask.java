@@ -15,10 +15,7 @@ import org.springframework.dao.DuplicateKeyException;
 
 import dev.backoff.durable.DurableMethods.DurableMethod;
 
-/**
- * The engine's task of the dead letters of one policy, which are due when an operator
- * requeues them: turn each into its call again. Thread-safe.
- */
+/** The engine's task that turns requeued dead letters into calls. Thread-safe. */
 record DeadTask(DurableMethod method, DurableParts parts) {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeadTask.class);

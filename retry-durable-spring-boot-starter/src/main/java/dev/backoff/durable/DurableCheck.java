@@ -85,7 +85,6 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 		return new DurableMethod(this.method, policy, names, key(names), schedule(policy));
 	}
 
-	/* Null if there is none or it is wrong; so is the key. */
 	private @Nullable OneRowSchedule schedule(EffectivePolicy policy) {
 		EffectiveValue text = policy.values().get(PolicyKey.SCHEDULE);
 		EffectiveValue zone = policy.values().get(PolicyKey.SCHEDULE_ZONE);

@@ -91,7 +91,6 @@ final class DurableMeterBinder implements MeterBinder {
 		return Math.max(0, Duration.between(time.apply(known), this.parts.now()).toMillis() / 1000.0);
 	}
 
-	/* Nothing is stored before there is a durable method. */
 	private void read() {
 		List<DurableMethod> methods = this.parts.methods().all();
 		if (methods.isEmpty() || Math.abs(Duration.between(this.read, this.parts.now()).toSeconds()) < 30) {

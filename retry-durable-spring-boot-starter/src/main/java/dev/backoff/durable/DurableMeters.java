@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.durable.DurableState.Phase;
 
-/**
- * Counts of what happens to stored calls. They are counted with and without Micrometer,
- * and {@link DurableMeterBinder} publishes them. Thread-safe.
- */
+/** Counts of what happens to stored calls, with and without Micrometer. Thread-safe. */
 final class DurableMeters {
 
 	private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
@@ -89,10 +86,7 @@ final class DurableMeters {
 		return phase.name().toLowerCase(Locale.ROOT);
 	}
 
-	/**
-	 * When the first call of a task that waits is due, and when the oldest of the first
-	 * 1,000 was submitted; never without one.
-	 */
+	/** When the first waiting call is due, and the oldest was submitted; or never. */
 	record Waiting(Instant due, Instant submitted) {
 
 		static Waiting of(String task, SchedulerClient client) {

@@ -44,9 +44,7 @@ final class DurableMethods {
 		this.beanFactory = beanFactory;
 		List<Problem> problems = new ArrayList<>();
 		methods.durable().forEach((method, policy) -> add(policy, new DurableCheck(method, json, problems)));
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems);
-		}
+		InvalidBackoffException.throwIfAny(problems);
 	}
 
 	private void add(EffectivePolicy policy, DurableCheck check) {
@@ -72,9 +70,7 @@ final class DurableMethods {
 						"Keep one of them, or make one primary."));
 			}
 		}
-		if (!problems.isEmpty()) {
-			throw new InvalidBackoffException(problems);
-		}
+		InvalidBackoffException.throwIfAny(problems);
 	}
 
 	List<DurableMethod> all() {

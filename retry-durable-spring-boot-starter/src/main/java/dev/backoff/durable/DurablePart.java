@@ -34,10 +34,7 @@ import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.EffectivePolicy;
 
-/**
- * The stored calls of a policy, for an operator: list them, requeue dead letters, make a
- * call due now, delete one. Thread-safe.
- */
+/** The stored calls of a policy, for an operator to see and to move. Thread-safe. */
 record DurablePart(DurableParts parts, Workers workers) implements EndpointContributor {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurablePart.class);
@@ -160,7 +157,6 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		return Map.of("requeued", requeued);
 	}
 
-	/* Make a call or a dead letter due. */
 	private Object due(String policy, Execution row, boolean requeued, Instant due) {
 		StoredCall call = Store.call(row);
 		if (requeued == row.taskInstance.getTaskName().equals(policy)) {

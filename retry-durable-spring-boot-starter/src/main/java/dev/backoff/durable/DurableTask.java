@@ -46,7 +46,6 @@ record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts atte
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
-	/** Make the task; there is no worker while nothing works here. */
 	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts, Supplier<Optional<Worker>> worker) {
 		this(method, parts, attempts, worker, new AtomicReference<>(Instant.EPOCH));
 	}

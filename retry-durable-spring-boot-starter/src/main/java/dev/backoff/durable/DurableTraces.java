@@ -13,10 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Traces over the store: a submission sends its trace in the row, and each attempt
- * receives it, as with messages. A handler that throws fails neither. Thread-safe.
- */
+/** Traces over the store, as over messages. A handler that throws fails nothing. */
 record DurableTraces(ObservationRegistry registry) {
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableTraces.class);
@@ -32,10 +29,7 @@ record DurableTraces(ObservationRegistry registry) {
 		return headers.isEmpty() ? null : headers;
 	}
 
-	/**
-	 * Begin an attempt, to which the work on this thread belongs; return what ends it,
-	 * with what the attempt threw or null.
-	 */
+	/** Begin an attempt on this thread; return what ends it, with its failure or null. */
 	Consumer<@Nullable Throwable> attempt(String policy, @Nullable Map<String, String> headers) {
 		ReceiverContext<Map<String, String>> context = new ReceiverContext<>(Map::get, Kind.CONSUMER);
 		context.setCarrier((headers != null) ? headers : Map.of());

@@ -335,10 +335,7 @@ final class Store {
 		}
 	}
 
-	/**
-	 * Remove a row, picked or not, in the caller's transaction; return whether it was
-	 * there.
-	 */
+	/** Remove a row in the caller's transaction, picked or not; false if it is gone. */
 	boolean remove(String task, String instance) {
 		// the engine would ask for a version, which a snapshot may hide
 		String statement = "delete from " + this.settings.table() + " where task_name = ? and task_instance = ?";
@@ -408,10 +405,7 @@ final class Store {
 		}
 	}
 
-	/*
-	 * PostgreSQL quotes the arguments: in the text of a batch, and in all lines but the
-	 * first of a refusal.
-	 */
+	/* PostgreSQL quotes the arguments in a batch, and in all lines but the first. */
 	private static RuntimeException translated(RuntimeException failure) {
 		Throwable cause = failure;
 		while (cause != null && (!(cause instanceof SQLException) || cause instanceof BatchUpdateException)) {

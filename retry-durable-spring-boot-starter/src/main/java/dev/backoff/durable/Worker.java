@@ -257,10 +257,7 @@ final class Worker {
 
 	}
 
-	/**
-	 * The engine's query for what is due, of given tasks only and as the worker wants it.
-	 * While a breaker probes, it fetches one row, so that no row is picked in vain.
-	 */
+	/** The engine's query for what is due; of one row while a breaker probes. */
 	private final class DueQuery extends AutodetectJdbcCustomization {
 
 		private final String due;

@@ -10,10 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.Operation;
 
-/**
- * The threads of a worker, and whether they are at work for it, outside the methods of
- * attempts. Thread-safe.
- */
+/** The threads of a worker, and whether they work for it. Thread-safe. */
 final class WorkerPool extends ThreadPoolExecutor {
 
 	private static final ThreadLocal<@Nullable WorkerPool> OF_THREAD = new ThreadLocal<>();
@@ -24,7 +21,6 @@ final class WorkerPool extends ThreadPoolExecutor {
 	/* How many of these run the method of an attempt. */
 	private final AtomicInteger outside = new AtomicInteger();
 
-	/* In all. */
 	final AtomicInteger handed = new AtomicInteger();
 
 	private final Runnable ended;
