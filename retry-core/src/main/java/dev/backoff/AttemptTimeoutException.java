@@ -42,7 +42,9 @@ public final class AttemptTimeoutException extends RuntimeException {
 		return this.begun;
 	}
 
-	/** Return which attempt it was; 1 for the first. */
+	/**
+	 * {@return which attempt it was; 1 for the first}
+	 */
 	public int attempt() {
 		return this.attempt;
 	}

@@ -196,12 +196,16 @@ public final class CallRegistry {
 		return (waiter.next != this.first) ? waiter.next : null;
 	}
 
-	/** Return whether calls no longer wait; true after {@link #shutDown()}. */
+	/**
+	 * {@return whether calls no longer wait; true after {@link #shutDown()}}
+	 */
 	public boolean isShutDown() {
 		return this.shutDown;
 	}
 
-	/** Return how many calls wait now. */
+	/**
+	 * {@return how many calls wait now}
+	 */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.waiting;
@@ -218,7 +222,9 @@ public final class CallRegistry {
 		}
 	}
 
-	/** Return how many calls run; zero or more. */
+	/**
+	 * {@return how many calls run; zero or more}
+	 */
 	public long running() {
 		return this.running.get();
 	}

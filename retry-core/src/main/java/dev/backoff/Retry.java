@@ -245,7 +245,9 @@ public final class Retry {
 		this.drivers = other.drivers;
 	}
 
-	/** Return the policy of the calls that begin now. */
+	/**
+	 * {@return the policy of the calls that begin now}
+	 */
 	public RetryPolicy policy() {
 		return this.drivers.steps.settings().policy();
 	}
@@ -271,7 +273,9 @@ public final class Retry {
 		return this.drivers.steps.delays();
 	}
 
-	/** Return the name of the work in logs and meters, by default the policy's name. */
+	/**
+	 * {@return the name of the work in logs and meters, by default the policy's name}
+	 */
 	public String method() {
 		return this.drivers.steps.settings().method();
 	}

@@ -211,7 +211,9 @@ public final class RetryBuilder {
 		return this;
 	}
 
-	/** Return a retry; later changes of this builder have no effect on it. */
+	/**
+	 * {@return a retry; later changes of this builder have no effect on it}
+	 */
 	public Retry build() {
 		return new Retry(this);
 	}

@@ -80,7 +80,9 @@ public final class RetryContext {
 		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time), false);
 	}
 
-	/** Return whether there is nothing to respect, neither an attempt nor a deadline. */
+	/**
+	 * {@return whether there is nothing to respect, neither an attempt nor a deadline}
+	 */
 	public boolean isEmpty() {
 		return this.shared == null;
 	}

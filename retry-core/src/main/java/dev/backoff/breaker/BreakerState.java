@@ -26,7 +26,9 @@ public enum BreakerState {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/** Return the value of the metric tag {@code state}: the name in lower case. */
+	/**
+	 * {@return the value of the metric tag {@code state}: the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CallPermits {
 
-	/** Return the breaker's name in logs and meters. */
+	/**
+	 * {@return the breaker's name in logs and meters}
+	 */
 	String name();
 
 	/**

@@ -169,7 +169,9 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		return this.name;
 	}
 
-	/** Return the settings in effect. */
+	/**
+	 * {@return the settings in effect}
+	 */
 	public BreakerSettings settings() {
 		return limits().settings();
 	}
@@ -219,7 +221,9 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		return this.rejected.sum();
 	}
 
-	/** Return the time left open, or null unless it is {@link BreakerState#OPEN}. */
+	/**
+	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}}
+	 */
 	public @Nullable Duration timeToProbe() {
 		Duration left = timeToProbe(current(), now());
 		return (left != null && left.isZero()) ? null : left;

@@ -77,7 +77,9 @@ public final class CircuitBreakers {
 		return Optional.ofNullable(this.breakers.get(canonical(name)));
 	}
 
-	/** Return all breakers, in the order in which they were added. */
+	/**
+	 * {@return all breakers, in the order in which they were added}
+	 */
 	public List<CircuitBreaker> all() {
 		return List.copyOf(this.inOrder);
 	}

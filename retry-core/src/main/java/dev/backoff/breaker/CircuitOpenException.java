@@ -90,7 +90,9 @@ public class CircuitOpenException extends RuntimeException {
 		return false;
 	}
 
-	/** Return the breaker's name. */
+	/**
+	 * {@return the breaker's name}
+	 */
 	public String breaker() {
 		return this.breaker;
 	}

@@ -110,7 +110,9 @@ public final class RetryBudget {
 		}
 	}
 
-	/** Return whether a retry that is refused now may get a token later. */
+	/**
+	 * {@return whether a retry that is refused now may get a token later}
+	 */
 	public boolean mayPay() {
 		Bucket seen = this.bucket;
 		return seen.capacity > 0 && (seen.perSecond > 0 || seen.perSuccess > 0);
@@ -217,7 +219,9 @@ public final class RetryBudget {
 		return state;
 	}
 
-	/** Return how many tokens the bucket holds, from 0 to the capacity. */
+	/**
+	 * {@return how many tokens the bucket holds, from 0 to the capacity}
+	 */
 	public double balance() {
 		while (true) {
 			Bucket seen = this.bucket;
@@ -267,22 +271,30 @@ public final class RetryBudget {
 		return this.bucket.recoveredAt / (double) Bucket.MICRO;
 	}
 
-	/** Return how many retries were refused so far for want of a token. */
+	/**
+	 * {@return how many retries were refused so far for want of a token}
+	 */
 	public long refused() {
 		return this.refused.sum();
 	}
 
-	/** Return how many retries were refused so far because of strikes. */
+	/**
+	 * {@return how many retries were refused so far because of strikes}
+	 */
 	public long barred() {
 		return this.barred.sum();
 	}
 
-	/** Return the budget's name in logs and meters. */
+	/**
+	 * {@return the budget's name in logs and meters}
+	 */
 	public String name() {
 		return this.name;
 	}
 
-	/** Return the settings in effect. */
+	/**
+	 * {@return the settings in effect}
+	 */
 	public BudgetSettings settings() {
 		return this.bucket.settings;
 	}
@@ -331,7 +343,9 @@ public final class RetryBudget {
 			this.timedOut = Math.max(0, timeouts - 1);
 		}
 
-		/** Return the budget. */
+		/**
+		 * {@return the budget}
+		 */
 		public RetryBudget budget() {
 			return RetryBudget.this;
 		}
@@ -370,7 +384,9 @@ public final class RetryBudget {
 			return this.free || taken;
 		}
 
-		/** Return whether the attempt that runs, or is due, follows a timeout. */
+		/**
+		 * {@return whether the attempt that runs, or is due, follows a timeout}
+		 */
 		public boolean isAfterTimeout() {
 			return this.afterTimeout;
 		}

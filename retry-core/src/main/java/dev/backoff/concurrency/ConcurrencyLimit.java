@@ -207,12 +207,16 @@ public final class ConcurrencyLimit {
 		}
 	}
 
-	/** Return how many attempts may run at once, 1 or more. */
+	/**
+	 * {@return how many attempts may run at once, 1 or more}
+	 */
 	public int permits() {
 		return this.permits;
 	}
 
-	/** Return how many calls may wait for a permit, 0 or more. */
+	/**
+	 * {@return how many calls may wait for a permit, 0 or more}
+	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
@@ -225,14 +229,18 @@ public final class ConcurrencyLimit {
 		return (seen >= 0) ? seen : ~seen;
 	}
 
-	/** Return how many calls wait for a permit. */
+	/**
+	 * {@return how many calls wait for a permit}
+	 */
 	public int waiting() {
 		synchronized (this.lock) {
 			return this.queue.size;
 		}
 	}
 
-	/** Return the exception for a call that got no permit before its first attempt. */
+	/**
+	 * {@return the exception for a call that got no permit before its first attempt}
+	 */
 	public ConcurrencyExceededException rejection() {
 		return new ConcurrencyExceededException(this.policy, this.permits, waiting());
 	}

@@ -32,17 +32,23 @@ public final class Ticket {
 		this.standing = standing;
 	}
 
-	/** Return whether this ticket has its permit. */
+	/**
+	 * {@return whether this ticket has its permit}
+	 */
 	public boolean isGranted() {
 		return this.standing == Standing.GRANTED;
 	}
 
-	/** Return whether the queue was full. */
+	/**
+	 * {@return whether the queue was full}
+	 */
 	public boolean isRefused() {
 		return this.standing == Standing.REFUSED;
 	}
 
-	/** Return the limit that gave this ticket. */
+	/**
+	 * {@return the limit that gave this ticket}
+	 */
 	@SuppressWarnings("NullAway") // only the head of a queue has none
 	public ConcurrencyLimit limit() {
 		return this.limit;

@@ -57,12 +57,16 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 		return new DelayPlan(List.copyOf(steps(rule, Math.min(retries, LONGEST_PLAN))));
 	}
 
-	/** Return the mean of the sum of all delays; nanoseconds, saturated. */
+	/**
+	 * {@return the mean of the sum of all delays; nanoseconds, saturated}
+	 */
 	public long totalMean() {
 		return this.steps.stream().mapToLong(Step::mean).reduce(0, Nanos::plus);
 	}
 
-	/** Return the greatest sum of all delays; nanoseconds, saturated. */
+	/**
+	 * {@return the greatest sum of all delays; nanoseconds, saturated}
+	 */
 	public long totalGreatest() {
 		return this.steps.stream().mapToLong(Step::greatest).reduce(0, Nanos::plus);
 	}

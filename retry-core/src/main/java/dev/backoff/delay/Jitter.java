@@ -36,12 +36,16 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		return NamedJitter.NONE;
 	}
 
-	/** Return the default jitter, which spreads over the whole delay. */
+	/**
+	 * {@return the default jitter, which spreads over the whole delay}
+	 */
 	static Jitter full() {
 		return NamedJitter.FULL;
 	}
 
-	/** Return the jitter that waits half the delay and spreads over the other half. */
+	/**
+	 * {@return the jitter that waits half the delay and spreads over the other half}
+	 */
 	static Jitter equal() {
 		return NamedJitter.EQUAL;
 	}
@@ -135,7 +139,9 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 		return least + (greatest - least) / 2;
 	}
 
-	/** Return whether a draw is needed; false only for {@link #none()}. */
+	/**
+	 * {@return whether a draw is needed; false only for {@link #none()}}
+	 */
 	default boolean isRandom() {
 		return this != NamedJitter.NONE;
 	}
@@ -164,12 +170,16 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 			this.fix = fix;
 		}
 
-		/** Return the rule that the text breaks: "must be ...". */
+		/**
+		 * {@return the rule that the text breaks: "must be ..."}
+		 */
 		public String rule() {
 			return this.rule;
 		}
 
-		/** Return what to write instead, a sentence. */
+		/**
+		 * {@return what to write instead, a sentence}
+		 */
 		public String fix() {
 			return this.fix;
 		}

@@ -15,7 +15,9 @@ import java.util.function.Consumer;
 @FunctionalInterface
 public interface RandomSource {
 
-	/** Return the next draw; a number from 0, included, to 1, excluded. */
+	/**
+	 * {@return the next draw; a number from 0, included, to 1, excluded}
+	 */
 	double next();
 
 	/**

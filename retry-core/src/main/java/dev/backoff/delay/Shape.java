@@ -73,7 +73,9 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 */
 	long nanos(int retry);
 
-	/** Return the delay before the first retry; nanoseconds, zero or more. */
+	/**
+	 * {@return the delay before the first retry; nanoseconds, zero or more}
+	 */
 	default long baseNanos() {
 		return nanos(1);
 	}
@@ -86,7 +88,9 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 */
 	Shape withBaseAtLeast(Duration floor);
 
-	/** Return the number of levels of a ladder, or 0 for a shape that is not a ladder. */
+	/**
+	 * {@return the number of levels of a ladder, or 0 for a shape that is not a ladder}
+	 */
 	default int levels() {
 		return 0;
 	}

@@ -46,12 +46,16 @@ public enum AttemptOutcome {
 		this.verdict = verdict;
 	}
 
-	/** Return the verdict on the dependency, for a circuit breaker. */
+	/**
+	 * {@return the verdict on the dependency, for a circuit breaker}
+	 */
 	public Verdict verdict() {
 		return this.verdict;
 	}
 
-	/** Return the value of the metric tag {@code outcome}; the name in lower case. */
+	/**
+	 * {@return the value of the metric tag {@code outcome}; the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

@@ -29,7 +29,9 @@ public enum DelaySource {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/** Return the value of the metric tag {@code source}; the name in lower case. */
+	/**
+	 * {@return the value of the metric tag {@code source}; the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

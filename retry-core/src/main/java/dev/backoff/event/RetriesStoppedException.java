@@ -198,7 +198,9 @@ public final class RetriesStoppedException extends RuntimeException {
 		}
 	}
 
-	/** Return the policy's name. */
+	/**
+	 * {@return the policy's name}
+	 */
 	public String policy() {
 		return details().policy();
 	}
@@ -211,12 +213,16 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().method();
 	}
 
-	/** Return why the call stopped. */
+	/**
+	 * {@return why the call stopped}
+	 */
 	public StopReason reason() {
 		return details().reason();
 	}
 
-	/** Return how many attempts were made, 0 if the first was not permitted. */
+	/**
+	 * {@return how many attempts were made, 0 if the first was not permitted}
+	 */
 	public int attempts() {
 		return details().attempts();
 	}
@@ -229,27 +235,37 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().maxAttempts();
 	}
 
-	/** Return the time from the start of the call to its stop. */
+	/**
+	 * {@return the time from the start of the call to its stop}
+	 */
 	public Duration elapsed() {
 		return details().elapsed();
 	}
 
-	/** Return the waits between attempts; if more than six, the first and last three. */
+	/**
+	 * {@return the waits between attempts; if more than six, the first and last three}
+	 */
 	public List<Wait> waits() {
 		return details().waits();
 	}
 
-	/** Return how long the attempts took; if more than six, the first and last three. */
+	/**
+	 * {@return how long the attempts took; if more than six, the first and last three}
+	 */
 	public List<Duration> attemptTimes() {
 		return details().attemptTimes();
 	}
 
-	/** Return what the last attempt threw, or null if it returned a result. */
+	/**
+	 * {@return what the last attempt threw, or null if it returned a result}
+	 */
 	public @Nullable Throwable failure() {
 		return details().failure();
 	}
 
-	/** Return the last result that was not good enough, or null. */
+	/**
+	 * {@return the last result that was not good enough, or null}
+	 */
 	public @Nullable Object lastResult() {
 		return details().lastResult();
 	}
@@ -262,7 +278,9 @@ public final class RetriesStoppedException extends RuntimeException {
 		return details().idempotencyKey();
 	}
 
-	/** Return host and port of the last attempt's last request, or null if unknown. */
+	/**
+	 * {@return host and port of the last attempt's last request, or null if unknown}
+	 */
 	public @Nullable String host() {
 		return (this.details != null) ? this.details.host() : null;
 	}

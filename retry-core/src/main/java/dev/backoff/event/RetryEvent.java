@@ -13,7 +13,9 @@ import dev.backoff.failure.RetryCause;
  */
 public sealed interface RetryEvent {
 
-	/** Return the policy's name. */
+	/**
+	 * {@return the policy's name}
+	 */
 	String policy();
 
 	/**

@@ -47,7 +47,9 @@ public enum RetryCause {
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 
-	/** Return the value of the metric tag {@code cause}; the name in lower case. */
+	/**
+	 * {@return the value of the metric tag {@code cause}; the name in lower case}
+	 */
 	public String tag() {
 		return this.tag;
 	}

@@ -67,7 +67,9 @@ public enum Preset {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
-	/** Return what the preset sets. */
+	/**
+	 * {@return what the preset sets}
+	 */
 	public Numbers numbers() {
 		return this.numbers;
 	}

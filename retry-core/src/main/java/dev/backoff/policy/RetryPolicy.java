@@ -75,7 +75,9 @@ public final class RetryPolicy {
 		return IntStream.rangeClosed(1, ladder.levels()).mapToLong(ladder::nanos).max().orElse(0);
 	}
 
-	/** Return a new builder with the options of this policy, which stays unchanged. */
+	/**
+	 * {@return a new builder with the options of this policy, which stays unchanged}
+	 */
 	public RetryPolicyBuilder toBuilder() {
 		return this.builder.clone();
 	}
@@ -100,12 +102,16 @@ public final class RetryPolicy {
 		return new RetryPolicyBuilder(name);
 	}
 
-	/** Return the policy's name in logs and meters. */
+	/**
+	 * {@return the policy's name in logs and meters}
+	 */
 	public String name() {
 		return this.builder.name;
 	}
 
-	/** Return the rule that yields the delays. */
+	/**
+	 * {@return the rule that yields the delays}
+	 */
 	public BackoffRule rule() {
 		return this.rule;
 	}
@@ -126,22 +132,30 @@ public final class RetryPolicy {
 		return this.builder.maxAttempts;
 	}
 
-	/** Return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline. */
+	/**
+	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline}
+	 */
 	public long deadlineNanos() {
 		return this.deadline;
 	}
 
-	/** Return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none. */
+	/**
+	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none}
+	 */
 	public long attemptTimeoutNanos() {
 		return this.attemptTimeout;
 	}
 
-	/** Return the least time before the deadline for an attempt, in nanoseconds. */
+	/**
+	 * {@return the least time before the deadline for an attempt, in nanoseconds}
+	 */
 	public long shortestAttemptNanos() {
 		return this.builder.shortestAttempt;
 	}
 
-	/** Return the failures that are retried; empty for the default ones. */
+	/**
+	 * {@return the failures that are retried; empty for the default ones}
+	 */
 	public List<Class<? extends Throwable>> retryOn() {
 		return this.builder.retryOn;
 	}
@@ -153,32 +167,44 @@ public final class RetryPolicy {
 		return this.builder.abortOn;
 	}
 
-	/** Return the classifiers in the order they are asked, an immutable list. */
+	/**
+	 * {@return the classifiers in the order they are asked, an immutable list}
+	 */
 	public List<FailureClassifier> classifiers() {
 		return this.builder.classifiers;
 	}
 
-	/** Return whether {@link #retryOn()} and {@link #abortOn()} decide alone. */
+	/**
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} decide alone}
+	 */
 	public boolean isJudgedByLists() {
 		return this.builder.judgedByLists;
 	}
 
-	/** Return the condition for results that count as failures, or null. */
+	/**
+	 * {@return the condition for results that count as failures, or null}
+	 */
 	public @Nullable RetryCondition retryWhen() {
 		return this.builder.retryWhen;
 	}
 
-	/** Return the condition for results that are final, or null. */
+	/**
+	 * {@return the condition for results that are final, or null}
+	 */
 	public @Nullable RetryCondition until() {
 		return this.builder.until;
 	}
 
-	/** Return whether {@link #retryOn()} and {@link #abortOn()} look at causes too. */
+	/**
+	 * {@return whether {@link #retryOn()} and {@link #abortOn()} look at causes too}
+	 */
 	public boolean matchCauses() {
 		return this.builder.matchCauses;
 	}
 
-	/** Return whether hints of servers are followed, true by default. */
+	/**
+	 * {@return whether hints of servers are followed, true by default}
+	 */
 	public boolean isRetryAfterEnabled() {
 		return this.builder.retryAfterEnabled;
 	}
@@ -191,23 +217,31 @@ public final class RetryPolicy {
 		return this.retryAfterMax;
 	}
 
-	/** Return whether a failure that an inner call has retried is retried again here. */
+	/**
+	 * {@return whether a failure that an inner call has retried is retried again here}
+	 */
 	public boolean isNestedMultiply() {
 		return this.builder.nestedMultiply;
 	}
 
-	/** Return whether work that was applied already may be applied again. */
+	/**
+	 * {@return whether work that was applied already may be applied again}
+	 */
 	public Idempotency idempotency() {
 		return (this.builder.idempotency != null) ? this.builder.idempotency
 				: (this.builder.until != null) ? Idempotency.YES : Idempotency.BY_METHOD;
 	}
 
-	/** Return whether {@link #idempotency()} was set, and is not the default. */
+	/**
+	 * {@return whether {@link #idempotency()} was set, and is not the default}
+	 */
 	public boolean isIdempotencySet() {
 		return this.builder.idempotency != null;
 	}
 
-	/** Return whether an empty budget postpones a retry instead of ending the call. */
+	/**
+	 * {@return whether an empty budget postpones a retry instead of ending the call}
+	 */
 	public boolean isPostponedWhenEmpty() {
 		return this.builder.postponedWhenEmpty;
 	}
@@ -220,17 +254,23 @@ public final class RetryPolicy {
 		return this.builder.finalPoll;
 	}
 
-	/** Return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}. */
+	/**
+	 * {@return how many attempts may run at once, or {@link #UNLIMITED_CONCURRENCY}}
+	 */
 	public int concurrency() {
 		return this.builder.concurrency;
 	}
 
-	/** Return how many calls may wait for a permit, 0 or more. */
+	/**
+	 * {@return how many calls may wait for a permit, 0 or more}
+	 */
 	public int maxWaiting() {
 		return this.maxWaiting;
 	}
 
-	/** Return whether this policy retries at all, true by default. */
+	/**
+	 * {@return whether this policy retries at all, true by default}
+	 */
 	public boolean isEnabled() {
 		return this.builder.enabled;
 	}

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RetryTime {
 
-	/** Return the system's time, whose sleeps can be interrupted. */
+	/**
+	 * {@return the system's time, whose sleeps can be interrupted}
+	 */
 	static RetryTime system() {
 		return SystemTime.INSTANCE;
 	}
@@ -136,7 +138,9 @@ public interface RetryTime {
 			}
 		}
 
-		/** Return whether {@link #raise()} was called. */
+		/**
+		 * {@return whether {@link #raise()} was called}
+		 */
 		public boolean isRaised() {
 			return this.raised;
 		}

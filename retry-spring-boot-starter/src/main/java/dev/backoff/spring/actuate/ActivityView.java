@@ -90,10 +90,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 		return described;
 	}
 
-	/**
-	 * The view, with the names of all views, and those of the parts that policies have by
-	 * other modules.
-	 */
+	/** The view, with the names of all views, and of the parts of other modules. */
 	record ActivityDescriptor(String at, @Nullable String application, boolean writable, Set<String> views,
 			Set<String> parts, boolean enabled, boolean retriesEnabled, Map<String, OverrideDescriptor> overrides,
 			Map<String, PolicyActivity> policies, List<WaitingDescriptor> waiting, List<StoppedDescriptor> stopped,

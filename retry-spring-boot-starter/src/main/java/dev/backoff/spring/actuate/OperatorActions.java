@@ -24,10 +24,7 @@ import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
 
-/**
- * The changes that an operator can make while the application runs. An invalid one throws
- * a report and changes nothing.
- */
+/** The changes of an operator. An invalid one throws a report and changes nothing. */
 record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
 
 	static final String FOR = "for";

@@ -75,10 +75,7 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		return AnnotatedElementUtils.findMergedAnnotation(type, Backoff.class);
 	}
 
-	/*
-	 * The class of a dynamic proxy or a lambda has a generated name, and an anonymous
-	 * class has none.
-	 */
+	/* Classes of proxies and lambdas have generated names, and anonymous ones none. */
 	private static Class<?> namingType(Method method, Class<?> beanType) {
 		Class<?> userClass = ClassUtils.getUserClass(beanType);
 		if (!Proxy.isProxyClass(beanType) && !ClassUtils.isLambdaClass(beanType) && !userClass.isAnonymousClass()) {
