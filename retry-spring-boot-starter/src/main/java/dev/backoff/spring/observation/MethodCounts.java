@@ -34,7 +34,6 @@ class MethodCounts implements CallRecorder {
 		Arrays.setAll(this.calls, (index) -> new LongAdder());
 	}
 
-	/** Return the adder of the calls that stop for the given reason. */
 	@SuppressWarnings("EnumOrdinal") // an index within this process, never stored
 	LongAdder calls(StopReason reason) {
 		return this.calls[reason.ordinal()];

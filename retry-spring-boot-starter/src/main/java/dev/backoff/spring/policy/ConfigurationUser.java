@@ -22,10 +22,7 @@ public interface ConfigurationUser {
 	@FunctionalInterface
 	interface Change {
 
-		/**
-		 * Create the new parts. Return an action that puts them into effect quickly and
-		 * throws nothing.
-		 */
+		/** Create the new parts; return what puts them into effect and never throws. */
 		Runnable make();
 
 	}

@@ -45,10 +45,7 @@ final class DelayAssembler {
 		this.decisive = this.ladderWins ? ladder : shape;
 	}
 
-	/**
-	 * Put the delays into a policy. Return their shape, or null if there is none, which
-	 * is then a conflict.
-	 */
+	/** Put the delays into a policy; return their shape, or null for a conflict. */
 	@Nullable Shape assemble(RetryPolicyBuilder builder) {
 		ShapeName name = shapeName();
 		Jitter jitter = jitter(name);

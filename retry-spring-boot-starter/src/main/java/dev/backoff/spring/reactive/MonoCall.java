@@ -6,10 +6,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/**
- * One subscription to a publisher of one element at most. An element is judged before it
- * is passed on.
- */
+/** A subscription to one element at most, judged before it is passed on. */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
 final class MonoCall<C> extends ReactiveCall<C> {
 

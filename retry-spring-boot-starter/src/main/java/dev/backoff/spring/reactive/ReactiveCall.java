@@ -13,10 +13,7 @@ import dev.backoff.AsyncOperation;
 import dev.backoff.Recovery;
 import dev.backoff.event.RetriesStoppedException;
 
-/**
- * One subscription to a publisher of ours. Each attempt subscribes to a publisher of the
- * method's.
- */
+/** A subscription to ours. Each attempt subscribes to one of the method's. */
 @SuppressWarnings("NullAway") // it does not see that the values may be null
 abstract class ReactiveCall<C> implements AsyncOperation.OnContext<C, @Nullable Object>,
 		Recovery<C, CompletionStage<@Nullable Object>, Throwable> {
