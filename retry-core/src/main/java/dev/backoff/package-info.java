@@ -15,9 +15,10 @@
  * {@code AttemptContext} connects the attempt with its requests, with other threads and
  * with the calls inside. {@code FailureRules} turn a failure into an {@code Outcome},
  * which {@code AttemptHistory} keeps. {@code RetryDecider} turns the
- * {@code DecisionInput} into a {@code Decision}. {@code CallRegistry} lists the calls
+ * {@code DecisionInput} into a {@code Decision} and takes the token of a retry, which
+ * {@code CallSteps} puts back if the call succeeds. {@code CallRegistry} lists the calls
  * that wait. A {@code CallResult} is the end of a call, {@code Recovery} included.
- * {@code CallEvents} publishes each step.
+ * {@code CallEvents} publishes each step; {@code CallRecorder} is where meters begin.
  */
 @NullMarked
 package dev.backoff;
