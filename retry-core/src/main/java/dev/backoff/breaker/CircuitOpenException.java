@@ -28,6 +28,7 @@ public class CircuitOpenException extends RuntimeException {
 			"dev.failsafe.BulkheadFullException", "dev.failsafe.RateLimitExceededException",
 			"org.springframework.resilience.InvocationRejectedException");
 
+	/** The breaker's name. */
 	private final String breaker;
 
 	/** How long it has been open, or null if unknown. */

@@ -50,12 +50,16 @@ public final class DurableCall<T extends @Nullable Object> {
 		return this.id;
 	}
 
-	/** Return the key of the call, or null if it has none. */
+	/**
+	 * {@return the key of the call, or null if it has none}
+	 */
 	public @Nullable String key() {
 		return this.key;
 	}
 
-	/** Return whether the call was stored; false if it joined one with its key. */
+	/**
+	 * {@return whether this call was stored; false if it joined a call with the same key}
+	 */
 	public boolean isNew() {
 		return this.created;
 	}

@@ -51,12 +51,18 @@ public interface DurableCalls {
 		/** The annotation's key, and a first attempt that is due now. */
 		public static final Options NONE = new Options(null, null);
 
-		/** Return options with a key, which replaces that of the annotation. */
+		/**
+		 * {@return options with a key}
+		 * @param key replaces the annotation's key
+		 */
 		public static Options key(String key) {
 			return new Options(key, null);
 		}
 
-		/** Return options with the time of the first attempt; now if it has passed. */
+		/**
+		 * {@return options with a time}
+		 * @param time when the first attempt is due; now if the time has passed
+		 */
 		public static Options notBefore(Instant time) {
 			return new Options(null, time);
 		}

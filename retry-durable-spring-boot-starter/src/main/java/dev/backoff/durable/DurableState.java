@@ -21,13 +21,17 @@ import org.jspecify.annotations.Nullable;
 public record DurableState(String policy, String id, @Nullable String key, Phase state, int attempts, int losses,
 		Instant due, Instant submitted, @Nullable String stop) {
 
-	/**
-	 * The phase of a stored call: it waits for its next attempt, an attempt runs in this
-	 * process or another, or the call has stopped without success.
-	 */
+	/** The phase of a stored call. */
 	public enum Phase {
 
-		SCHEDULED, RUNNING, DEAD
+		/** The call waits for its next attempt. */
+		SCHEDULED,
+
+		/** An attempt runs, in this process or another. */
+		RUNNING,
+
+		/** The call has stopped without success. */
+		DEAD
 
 	}
 

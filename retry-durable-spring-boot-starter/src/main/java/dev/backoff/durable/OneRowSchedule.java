@@ -76,10 +76,7 @@ final class OneRowSchedule {
 		return StoredCall.ofSlot(id.toString(), method.signature(), "[]", slot, fence);
 	}
 
-	/**
-	 * Insert the row of a method with a schedule if there is none, move it if its slot
-	 * lies ahead and is none any more, and remove that of a method without a schedule.
-	 */
+	/** Insert, move or remove the row of a method, as its schedule wants it now. */
 	static void start(Store store, DurableMethod method, Instant now) {
 		OneRowSchedule schedule = method.schedule();
 		Execution row = store.find(method.policy(), INSTANCE).orElse(null);

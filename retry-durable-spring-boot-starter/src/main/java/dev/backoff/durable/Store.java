@@ -319,10 +319,7 @@ final class Store {
 		return Objects.requireNonNull(this.transaction.execute((status) -> work.get()));
 	}
 
-	/**
-	 * Insert a row, in the caller's transaction if there is one, which goes on whatever
-	 * comes of it; return false if there is a row of its name.
-	 */
+	/** Insert a row, in the caller's transaction if any; false if its name is taken. */
 	boolean insert(TaskInstance<StoredCall> instance, Instant due) {
 		try {
 			return change(() -> {
@@ -446,10 +443,7 @@ final class Store {
 		});
 	}
 
-	/**
-	 * Return the data source, or one within it, of which the thread holds the connection
-	 * of a transaction, ended or not; null if it holds none.
-	 */
+	/** Return what the thread's transaction, ended or not, has bound of ours, or null. */
 	@Nullable DataSource bound() {
 		DataSource source = TransactionSynchronizationManager.isActualTransactionActive() ? this.separate : null;
 		while (source != null && !TransactionSynchronizationManager.hasResource(source)) {

@@ -26,10 +26,7 @@ import dev.backoff.durable.DurableMethods.DurableMethod;
 import dev.backoff.spring.advice.SubmissionGate;
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/**
- * Store the calls of durable methods, in the caller's transaction if there is one. A call
- * whose key is stored joins that call. Thread-safe.
- */
+/** Store calls; one whose key is stored joins that call. Thread-safe. */
 record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 		Set<String> warned) implements SubmissionGate, DurableCalls {
 

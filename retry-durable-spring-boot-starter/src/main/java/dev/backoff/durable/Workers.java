@@ -44,10 +44,7 @@ import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.time.RetryTime;
 
-/**
- * The workers of this process: one for each policy, and one for all dead letters. Without
- * a durable method nothing is opened. Thread-safe.
- */
+/** The workers of the process: one a policy, one for dead letters. Thread-safe. */
 final class Workers implements SmartInitializingSingleton, SmartLifecycle, ConfigurationListener, AutoCloseable {
 
 	/* So many connections, and one for as many threads. */

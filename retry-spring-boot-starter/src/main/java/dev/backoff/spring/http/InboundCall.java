@@ -60,7 +60,6 @@ record InboundCall(int number, @Nullable RetryContext deadline) {
 		};
 	}
 
-	/** Set or remove the number of an attempt in the logs of this thread. */
 	static void restore(@Nullable String attempt) {
 		if (attempt != null) {
 			MDC.put(ATTEMPT, attempt);
