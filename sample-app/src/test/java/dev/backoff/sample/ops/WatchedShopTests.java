@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +115,17 @@ class WatchedShopTests {
 		await().alias(alert + " fires").until(() -> this.prometheus.firing().contains(alert));
 	}
 
+	/* After 30 seconds a storm is compared with itself. */
+	private boolean isFiringBeforeItIsItsOwnPast(String alert) {
+		try {
+			await().atMost(Duration.ofSeconds(40)).until(() -> this.prometheus.firing().contains(alert));
+			return true;
+		}
+		catch (ConditionTimeoutException ex) {
+			return false;
+		}
+	}
+
 	private double gaveUp() {
 		List<Double> values = this.prometheus.query(GAVE_UP);
 		return values.isEmpty() ? 0 : values.get(0);
@@ -156,14 +168,15 @@ class WatchedShopTests {
 	@Test
 	@Order(4)
 	void seesTooManyRetriesAndAStorm() {
-		// the past that the storm is compared with
-		await().until(() -> !this.prometheus
-			.query("backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s > 0")
-			.isEmpty());
-		// of timeouts no storm could come, since retries after them stop
-		this.shop.fault("quotes?answer=503&hang=500ms&percent=40");
-		// the storm first: after 30 seconds it is compared with itself
-		awaitFiring("BackoffStormSuspected");
+		String past = "backoff:attempt_seconds:p99_5m{policy=\"QuoteService.quote\", attempt=\"1\"} offset 30s";
+		await().atMost(Duration.ofMinutes(4)).until(() -> {
+			// the past that the storm is compared with
+			this.shop.clearFaults();
+			await().until(() -> !this.prometheus.query("0.25 > " + past + " > 0").isEmpty());
+			// of timeouts no storm could come, since retries after them stop
+			this.shop.fault("quotes?answer=503&hang=500ms&percent=40");
+			return isFiringBeforeItIsItsOwnPast("BackoffStormSuspected");
+		});
 		awaitFiring("BackoffDependencyFailing");
 		awaitFiring("BackoffRetryRatioHigh");
 	}
