@@ -177,7 +177,8 @@ class WatchedShopTests {
 			this.shop.fault("quotes?answer=503&hang=500ms&percent=40");
 			return isFiringBeforeItIsItsOwnPast("BackoffStormSuspected");
 		});
-		// whether BackoffRetryRatioHigh fires too depends on the machine: AlertRulesTests hold it
+		// whether BackoffRetryRatioHigh fires too depends on the machine: AlertRulesTests
+		// hold it
 		awaitFiring("BackoffDependencyFailing");
 	}
 
