@@ -5,7 +5,7 @@ import dev.backoff.failure.RetryCause;
 /**
  * Record the calls of one method in primitives, for meters. A call that succeeds at once
  * is recorded by one method, which allocates nothing. A {@link RetryListener} receives
- * events instead.
+ * events instead. Waits and recoveries need not be recorded.
  * <p>
  * A recorder that throws never fails a call. Implementations are thread-safe.
  *
