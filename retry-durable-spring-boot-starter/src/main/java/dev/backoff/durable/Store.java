@@ -82,7 +82,7 @@ final class Store {
 	private static final Map<String, Integer> VERSIONS = Map.of("H2", 2_02, "PostgreSQL", 14_00, "MySQL", 8_00,
 			"MariaDB", 10_06);
 
-	private static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
+	static final String COLUMNS = "task_name, task_instance, task_data, execution_time, picked, picked_by, "
 			+ "last_success, last_failure, consecutive_failures, last_heartbeat, version";
 
 	private static final String REFUSED = "The store of durable calls has refused a statement";

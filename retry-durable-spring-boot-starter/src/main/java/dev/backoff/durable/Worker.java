@@ -260,11 +260,21 @@ final class Worker {
 	/** The engine's query for what is due; of one row while a breaker probes. */
 	private final class DueQuery extends AutodetectJdbcCustomization {
 
+		private final String hint;
+
 		private final String due;
+
+		private final String order;
 
 		DueQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
 			super(dataSource, withoutZones);
-			this.due = (tasks.size() == 1 && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
+			boolean single = tasks.size() == 1;
+			boolean timeOnly = single && withoutZones;
+			// the index for what is due, and its order, or H2 and MariaDB sort the whole
+			// backlog
+			this.hint = timeOnly ? " ignore index (primary)" : "";
+			this.order = timeOnly ? "execution_time" : "picked, task_name, execution_time";
+			this.due = (single && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
 					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
 		}
 
@@ -277,7 +287,6 @@ final class Worker {
 					+ task + "')";
 		}
 
-		/* The order is that of the index, or H2 sorts the whole backlog. */
 		@Override
 		public String createSelectDueQuery(String table, int limit, String condition, boolean byPriority) {
 			Worker.this.begun = Worker.this.asked.get();
@@ -286,16 +295,15 @@ final class Worker {
 			if (probing) {
 				Worker.this.recovering = true;
 			}
-			String rows = "select * from " + table + " where " + this.due + " " + condition;
+			String rows = "select * from " + table + this.hint + " where " + this.due + " " + condition;
 			if (!Worker.this.recovering) {
-				return rows + " order by picked, task_name, execution_time" + getQueryLimitPart(limit);
+				return rows + " order by " + this.order + getQueryLimitPart(limit);
 			}
 			boolean failed = (Worker.this.empty == 0) ? Worker.this.failedOnes : !Worker.this.soughtFailed;
 			Worker.this.soughtFailed = failed;
 			int free = Worker.this.threads.getCorePoolSize() - Worker.this.threads.getActiveCount();
-			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0")
-					+ " order by picked desc, task_name desc, execution_time desc"
-					+ getQueryLimitPart(probing ? 1 : Math.max(1, free));
+			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0") + " order by "
+					+ this.order.replace(",", " desc,") + " desc" + getQueryLimitPart(probing ? 1 : Math.max(1, free));
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -27,6 +29,8 @@ import dev.backoff.fixture.SocketServer;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Needs the programs of the Debian package mariadb-server. */
 @Tag("long")
@@ -98,6 +102,34 @@ class MariaDbDurableTests extends DurableContract {
 	@Override
 	List<String> database() {
 		return List.of("spring.datasource.url=" + url);
+	}
+
+	/*
+	 * By the plan of the statement that a worker has sent, while most calls still wait.
+	 */
+	@Test
+	void aLookForWhatIsDueSortsNoBacklog() throws SQLException {
+		store("o1");
+		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+			statement.execute("insert into backoff_calls (task_name, task_instance, task_data, execution_time, picked, "
+					+ "version) select task_name, concat(task_instance, seq), task_data, execution_time, picked, "
+					+ "version from backoff_calls, seq_1_to_5000");
+			statement.execute("set global log_output = 'TABLE'");
+			statement.execute("set global general_log = 1");
+			run((shop) -> Awaitility.await().until(() -> !shop.lines().isEmpty()));
+			statement.execute("set global general_log = 0");
+			String look = text(statement, "select argument from mysql.general_log where argument like 'select * from "
+					+ "backoff_calls%execution_time <= %''mails''%'", 1);
+			assertThat(look).isNotNull();
+			assertThat(text(statement, "explain " + look, 6)).isEqualTo("backoff_calls_due");
+			assertThat(text(statement, "explain " + look, 10)).doesNotContain("filesort");
+		}
+	}
+
+	private static String text(Statement statement, String query, int column) throws SQLException {
+		try (ResultSet row = statement.executeQuery(query)) {
+			return row.next() ? row.getString(column) : null;
+		}
 	}
 
 	@Nested
