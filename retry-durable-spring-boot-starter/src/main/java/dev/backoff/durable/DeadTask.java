@@ -47,7 +47,11 @@ record DeadTask(DurableMethod method, DurableParts parts) {
 			}
 			catch (DuplicateKeyException ex) {
 				outcome = "Not requeued, since another call has the key:";
-				operations.reschedule(complete, StoredCall.NEVER, letter.taken());
+				// a process that stalls here may have lost the letter, which has died
+				// once more
+				boolean unused = this.parts.store()
+					.guarded(execution, letter, true,
+							(guarded) -> guarded.reschedule(complete, StoredCall.NEVER, letter.taken()));
 			}
 			catch (ExecutionException | IllegalStateException ex) {
 				logger.debug("The row has changed", ex);
