@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,8 +13,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -22,82 +25,173 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import dev.backoff.fixture.SocketServer;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Processes that are killed at any moment lose no call that they acknowledged. More kills
- * with the profile {@code kills}, which prints what it has seen.
+ * Processes that are killed, stopped or ended at any moment, on databases that are killed
+ * too, lose no call that they acknowledged. {@code ops/kill-durable} makes more faults.
  */
 @Tag("long")
 @Tag("ci")
 @Execution(ExecutionMode.CONCURRENT)
 class KillHarnessTests {
 
-	private static final int KILLS = Integer.getInteger("kills", 5);
+	private static final int KILLS = Integer.getInteger("kills", 18);
+
+	/* The only database, or all, with most faults on the first. */
+	private static final String DATABASE = System.getProperty("kill.database", "");
 
 	private static final int CONCURRENCY = 4;
 
 	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
+	/* Longer than four heartbeats. */
+	private static final long STOPPED_MILLIS = 1_500;
+
 	@TempDir
 	Path directory;
 
-	private final Random random = new Random(1);
+	private final Random random = new Random(Long.getLong("kill.seed", 1));
 
 	private final List<Process> processes = new ArrayList<>();
 
 	/* Of its own, since the system gives a process id again after some 30,000. */
 	private final Map<Process, Integer> names = new HashMap<>();
 
+	private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
+
+	/** What happens to a process, or to the database below all of them. */
+	enum Fault {
+
+		KILL, STOP, TERM, RESTART
+
+	}
+
+	/** Restarts a database at once, without its shutdown. */
+	@FunctionalInterface
+	private interface Restart {
+
+		void run() throws Exception;
+
+	}
+
 	@Test
 	void twoProcessesOnPostgresLoseNoCall() throws Exception {
-		String url = PostgresServer.newDatabase();
-		AuditTrail.install(url);
-		killAgainAndAgain(2, KILLS, List.of("--kill.url=" + url, "--backoff.durable.initialize-schema=never"));
-		System.out.println("Changes of rows, all as the model has them: " + AuditTrail.check(url));
+		int kills = kills("postgresql", 1);
+		Path data = this.directory.resolve("postgres");
+		try (EmbeddedPostgres server = postgres(data, SocketServer.freePort())) {
+			String url = server.getJdbcUrl("postgres", "postgres");
+			AuditTrail.install(url);
+			List<EmbeddedPostgres> servers = new ArrayList<>(List.of(server));
+			try {
+				killAgainAndAgain("PostgreSQL", 2, kills, onDatabase(url), () -> {
+					long postmaster = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0));
+					ProcessHandle process = ProcessHandle.of(postmaster).orElseThrow();
+					signal("QUIT", process);
+					process.onExit().get(1, TimeUnit.MINUTES);
+					servers.get(servers.size() - 1).close();
+					servers.add(postgres(data, server.getPort()));
+				});
+				System.out.println("Changes of rows, all as the model has them: " + AuditTrail.check(url));
+			}
+			finally {
+				servers.get(servers.size() - 1).close();
+			}
+		}
+	}
+
+	private static EmbeddedPostgres postgres(Path data, int port) throws IOException {
+		return EmbeddedPostgres.builder()
+			.setDataDirectory(data)
+			.setCleanDataDirectory(false)
+			.setPort(port)
+			.setPGStartupWait(Duration.ofMinutes(1))
+			.setServerConfig("fsync", "on")
+			.setServerConfig("synchronous_commit", "on")
+			.setServerConfig("full_page_writes", "on")
+			.start();
+	}
+
+	@Test
+	@Tag("mariadb")
+	void twoProcessesOnMariaDbLoseNoCall() throws Exception {
+		int kills = kills("mariadb", 3);
+		try (MariaDbServer server = new MariaDbServer(Files.createDirectory(this.directory.resolve("mariadb")))) {
+			killAgainAndAgain("MariaDB", 2, kills, onDatabase(server.url()), server::restart);
+		}
 	}
 
 	@Test
 	void oneProcessOnTheOwnFileLosesNoCall() throws Exception {
-		killAgainAndAgain(1, Math.max(1, KILLS / 3),
-				List.of("--backoff.durable.file=" + this.directory.resolve("calls")));
+		killAgainAndAgain("H2 file", 1, kills("h2", 3),
+				List.of("--backoff.durable.file=" + this.directory.resolve("calls")), null);
 	}
 
-	private static List<String> onPostgres() throws Exception {
-		return List.of("--kill.url=" + PostgresServer.newDatabase(), "--backoff.durable.initialize-schema=always");
+	private static int kills(String database, int part) {
+		assumeTrue(DATABASE.isEmpty() || DATABASE.equals(database), "another database is named");
+		return DATABASE.isEmpty() ? Math.max(1, KILLS / part) : KILLS;
 	}
 
-	private void killAgainAndAgain(int workers, int kills, List<String> database) throws Exception {
+	private static List<String> onDatabase(String url) {
+		return List.of("--kill.url=" + url, "--backoff.durable.initialize-schema=always");
+	}
+
+	private void killAgainAndAgain(String database, int workers, int kills, List<String> arguments,
+			@Nullable Restart restart) throws Exception {
 		try {
 			for (int worker = 0; worker < workers; worker++) {
-				start(database, Map.of());
+				start(arguments, Map.of());
 			}
 			for (int kill = 0; kill < kills; kill++) {
 				Process victim = this.processes.get(this.random.nextInt(workers));
 				Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(victim));
 				Thread.sleep(this.random.nextInt(700));
-				victim.destroyForcibly().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-				this.processes.remove(victim);
-				start(database, Map.of());
+				// each second fault is a kill
+				Fault fault = (kill % 2 == 0) ? Fault.KILL : Fault.values()[kill / 2 % ((restart != null) ? 3 : 2) + 1];
+				this.faults.merge(fault, 1, Integer::sum);
+				if (fault == Fault.RESTART) {
+					// a process that starts without its database ends
+					Awaitility.await().atMost(PATIENCE).until(() -> this.processes.stream().allMatch(this::hasBegun));
+					restart.run();
+				}
+				else if (fault == Fault.STOP) {
+					signal("STOP", victim.toHandle());
+					Thread.sleep(STOPPED_MILLIS);
+					signal("CONT", victim.toHandle());
+				}
+				else {
+					if (fault == Fault.TERM) {
+						victim.destroy();
+						boolean unused = victim.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+					}
+					victim.destroyForcibly().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+					this.processes.remove(victim);
+					start(arguments, Map.of());
+				}
 			}
 			drain();
-			long again = check(kills);
-			assertThat(again).as("calls whose effect was repeated").isLessThanOrEqualTo((long) kills * CONCURRENCY);
+			check(database, kills, (long) kills * CONCURRENCY * workers);
 		}
 		finally {
 			this.processes.forEach(Process::destroyForcibly);
 		}
 	}
 
+	private static void signal(String name, ProcessHandle process) throws Exception {
+		assertThat(new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor()).isZero();
+	}
+
 	@Test
 	void aProcessWhoseClockStepsByAnHourLosesNoCall() throws Exception {
-		assumeTrue(KILLS > 5, "Run it with -Pkills: it takes a minute");
+		assumeTrue(KILLS > 18 && DATABASE.isEmpty(), "ops/kill-durable runs it: it takes a minute");
 		Path library = fakeTime();
 		assumeTrue(library != null, "Install libfaketime, on Debian the package faketime, to test clocks that step");
 		Path clock = Files.writeString(this.directory.resolve("clock"), "+0");
 		try {
-			List<String> database = onPostgres();
+			List<String> database = onDatabase(PostgresServer.newDatabase());
 			start(database, Map.of());
 			Awaitility.await().atMost(PATIENCE).until(() -> hasBegun(this.processes.get(0)));
 			start(database, Map.of("LD_PRELOAD", library.toString(), "FAKETIME_TIMESTAMP_FILE", clock.toString(),
@@ -109,7 +203,7 @@ class KillHarnessTests {
 				Files.writeString(clock, step);
 			}
 			drain();
-			check(1);
+			check("PostgreSQL, clock", 1, CONCURRENCY);
 		}
 		finally {
 			this.processes.forEach(Process::destroyForcibly);
@@ -142,27 +236,43 @@ class KillHarnessTests {
 		return Files.exists(this.directory.resolve("acknowledged-" + this.names.get(process)));
 	}
 
-	/** Check that no call is lost; return how many were made more than once. */
-	private long check(int kills) throws IOException {
-		Set<String> acknowledged = new HashSet<>(lines("acknowledged"));
-		Set<String> ended = new HashSet<>(lines("dead"));
+	/*
+	 * Print the row of the table, and check that no call is lost, stuck or there twice.
+	 */
+	private void check(String database, int kills, long mostRepeated) throws IOException {
+		Set<String> acknowledged = first("acknowledged");
 		Map<String, Integer> done = new HashMap<>();
-		lines("done").forEach((line) -> done.merge(line.substring(0, line.indexOf(' ')), 1, Integer::sum));
-		ended.addAll(done.keySet());
-		assertThat(acknowledged).hasSizeGreaterThan(kills);
+		lines("done").forEach((line) -> done.merge(line.split(" ")[0], 1, Integer::sum));
+		List<String> letters = lines("dead");
+		Set<String> dead = first("dead");
 		Set<String> lost = new HashSet<>(acknowledged);
-		lost.removeAll(ended);
+		lost.removeAll(done.keySet());
+		lost.removeAll(dead);
+		lost.removeAll(first("ending"));
+		List<String> stuck = lines("stuck");
+		int doubled = letters.size() - new HashSet<>(letters).size();
+		long repeated = done.values().stream().filter((times) -> times > 1).count();
+		System.out.printf("| %s | %s | %d | %d | %d | %d | %d | %d |%n", database,
+				Stream.of(Fault.values())
+					.map((fault) -> this.faults.getOrDefault(fault, 0) + " | ")
+					.reduce("", String::concat)
+					.replaceFirst(" \\| $", ""),
+				acknowledged.size(), done.size(), repeated, lost.size(), stuck.size(), doubled);
+		assertThat(acknowledged).hasSizeGreaterThan(kills);
 		assertThat(lost).as("calls that were acknowledged and are lost").isEmpty();
+		assertThat(stuck).as("calls that do not end").isEmpty();
+		assertThat(doubled).as("rows that are there twice").isZero();
 		Set<String> attempts = new HashSet<>();
 		lines("began").forEach((line) -> {
-			String key = line.substring(0, line.indexOf(' '));
-			String fence = line.substring(line.lastIndexOf(' '));
-			assertThat(attempts.add(key + fence)).as("one attempt of each fence: %s", line).isTrue();
+			String[] words = line.split(" ");
+			assertThat(words[3]).as("the key of a submission that was not rolled back").doesNotStartWith("rolled");
+			assertThat(attempts.add(words[0] + " " + words[2])).as("one attempt of each fence: %s", line).isTrue();
 		});
-		long again = done.values().stream().filter((times) -> times > 1).count();
-		System.out.printf("%d kills: %d calls acknowledged, %d done, %d of them more than once, %d dead, 0 lost%n",
-				kills, acknowledged.size(), done.size(), again, ended.size() - done.size());
-		return again;
+		assertThat(repeated).as("calls whose effect was repeated").isLessThanOrEqualTo(mostRepeated);
+	}
+
+	private Set<String> first(String kind) throws IOException {
+		return lines(kind).stream().map((line) -> line.split(" ")[0]).collect(Collectors.toSet());
 	}
 
 	private List<String> lines(String kind) throws IOException {
