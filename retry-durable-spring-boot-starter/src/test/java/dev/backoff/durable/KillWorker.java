@@ -143,9 +143,7 @@ class KillWorker {
 	}
 
 	private static List<StoredCall> letters(ConfigurableApplicationContext context) {
-		return context.getBean(DurableParts.class)
-			.store()
-			.client
+		return context.getBean(DurableParts.class).store().client
 			.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
 			.stream()
 			.map((letter) -> letter.getData())
@@ -156,9 +154,7 @@ class KillWorker {
 	private static boolean isIdle(ConfigurableApplicationContext context) {
 		try {
 			return waiting(context) == 0
-					&& context.getBean(DurableParts.class)
-						.store()
-						.client
+					&& context.getBean(DurableParts.class).store().client
 						.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
 						.stream()
 						.allMatch((letter) -> letter.getExecutionTime().equals(StoredCall.NEVER))
@@ -170,10 +166,7 @@ class KillWorker {
 	}
 
 	private static long waiting(ConfigurableApplicationContext context) {
-		return context.getBean(DurableParts.class)
-			.store()
-			.client
-			.getScheduledExecutionsSummaryByTask()
+		return context.getBean(DurableParts.class).store().client.getScheduledExecutionsSummaryByTask()
 			.stream()
 			.filter((task) -> task.taskName().equals("jobs"))
 			.mapToLong(TaskSummary::instanceCount)
