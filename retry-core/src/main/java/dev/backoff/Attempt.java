@@ -1,10 +1,13 @@
 package dev.backoff;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
@@ -31,14 +34,21 @@ public final class Attempt {
 
 	private final long fence;
 
+	/* The innermost call with a pace, or null. */
+	private final @Nullable Pace pace;
+
+	private final long start;
+
 	private Attempt(int number, int maximum, @Nullable Throwable previousFailure, long timeLeft, CallKey key,
-			long fence) {
+			long fence, @Nullable CallState paced) {
 		this.number = number;
 		this.maximum = maximum;
 		this.previousFailure = previousFailure;
 		this.timeLeft = timeLeft;
 		this.key = key;
 		this.fence = fence;
+		this.pace = (paced != null) ? paced.settings().pace() : null;
+		this.start = (paced != null) ? paced.attemptStart : 0;
 	}
 
 	/**
@@ -52,10 +62,15 @@ public final class Attempt {
 	public static Attempt current() {
 		CallState call = CallStack.ofThread().running();
 		if (call == null || !call.isAttempt()) {
-			return new Attempt(1, 1, null, (call != null) ? call.attemptTimeLeft() : Nanos.UNLIMITED, new CallKey(), 0);
+			return new Attempt(1, 1, null, (call != null) ? call.attemptTimeLeft() : Nanos.UNLIMITED, new CallKey(), 0,
+					null);
+		}
+		CallState paced = call;
+		while (paced != null && paced.settings().pace() == null) {
+			paced = paced.around();
 		}
 		return new Attempt(call.attempt(), call.settings().policy().maxAttempts(), call.previousFailure(),
-				call.attemptTimeLeft(), call.context().key(), call.context().fence);
+				call.attemptTimeLeft(), call.context().key(), call.context().fence, paced);
 	}
 
 	/**
@@ -124,6 +139,17 @@ public final class Attempt {
 	 */
 	public long fence() {
 		return this.fence;
+	}
+
+	/**
+	 * Tell the innermost call with a pace, if there is one, what a response said about
+	 * quotas. The attempt may have ended.
+	 * @param readings all that the response said
+	 */
+	public void quota(List<QuotaReading> readings) {
+		if (this.pace != null) {
+			this.pace.told(this.start, readings);
+		}
 	}
 
 	@Override

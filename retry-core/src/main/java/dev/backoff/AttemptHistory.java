@@ -81,7 +81,7 @@ final class AttemptHistory {
 		long[] before = this.waits;
 		this.waits = append(before, chosen.delay(), chosen.source().ordinal());
 		this.waitsAbridged |= this.waits.length == before.length;
-		if (chosen.source() != DelaySource.CONCURRENCY) {
+		if (!chosen.isInQueue()) {
 			this.previousDelay = chosen.ownDelay();
 		}
 		this.finalPoll |= chosen.isFinalPoll();

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
+import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
@@ -135,8 +136,8 @@ final class CallEvents {
 		record(CallRecorder::waited);
 	}
 
-	void queued(long nanos) {
-		record((recorder) -> recorder.queued(nanos));
+	void queued(DelaySource source, long nanos) {
+		record((recorder) -> recorder.queued(source, nanos));
 	}
 
 	void retry(RetryCause cause) {

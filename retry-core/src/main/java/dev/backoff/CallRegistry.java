@@ -127,7 +127,7 @@ public final class CallRegistry {
 	/**
 	 * Wake waiting calls: they go on as if their waits had ended. Switches, deadline and
 	 * breaker still apply; the budget applies to calls that waited for it. Calls that
-	 * wait for a permit are not woken: they keep their places in the queue.
+	 * wait for a permit or a turn are not woken: they keep their places in the queue.
 	 * @param policy the policy of the calls, or null for all policies
 	 * @return how many calls were woken
 	 */

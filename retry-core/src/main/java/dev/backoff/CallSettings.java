@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
@@ -13,7 +14,7 @@ import dev.backoff.time.RetryTime;
  * What calls run under, shared by all of one retry: very many of them may wait at once.
  */
 record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
-		@Nullable ConcurrencyLimit limit) {
+		@Nullable ConcurrencyLimit limit, @Nullable Pace pace) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
@@ -21,7 +22,7 @@ record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSetti
 
 	/** Return what a deadline from outside stands for. */
 	static CallSettings ofDeadline(RetryTime time) {
-		return new CallSettings(NO_POLICY, "none", time, () -> null, null);
+		return new CallSettings(NO_POLICY, "none", time, () -> null, null, null);
 	}
 
 	/** Whether retries are switched on. */

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.event.CallObserver;
+import dev.backoff.pace.Pace;
 import dev.backoff.time.Nanos;
 
 /**
@@ -137,6 +138,12 @@ final class CallState {
 	/** Return the observed attempt that has ended, the first time it is asked for. */
 	CallObserver.@Nullable ObservedAttempt takeObservedAttempt() {
 		return (this.context != null) ? this.context.takeObservedAttempt() : null;
+	}
+
+	/** Return the pace for whose turn the call waits, or null. */
+	@Nullable Pace awaitedPace() {
+		Pace pace = this.settings.pace();
+		return (pace != null && this.ticket != null && pace.isTurn(this.ticket)) ? pace : null;
 	}
 
 	/** Leave the queue, or give the permit back that was granted there. */

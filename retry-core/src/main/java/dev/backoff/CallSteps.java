@@ -16,6 +16,7 @@ import dev.backoff.event.RetryEvent;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.Idempotency;
+import dev.backoff.pace.Pace;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
@@ -64,7 +65,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Outcome failed = Outcome.ofValue(AttemptOutcome.RESULT, null);
 		return () -> {
 			DecisionInput input = new DecisionInput(failed, call.attempt(), 0, call.history().previousDelay(), false,
-					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, null);
+					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, false, null);
 			if (!(this.decider.decide(input) instanceof Decision.RetryAfter wait)) {
 				return null;
 			}
@@ -81,8 +82,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 
 	private Decision refused(CallState call, long now) {
 		Ticket ticket = call.ticket;
-		return (ticket != null)
-				? this.decider.decideInQueue(ticket, call, call.timeLeft(now), this.registry.isShutDown())
+		return (ticket != null) ? this.decider.decideInQueue(ticket, call, now, this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
 	}
 
@@ -136,7 +136,13 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.guard.ended(call, permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.history().addAttempt(outcome, nanos);
-		return this.decider.decide(input(call, false, false, this.guard.answer(now), now));
+		Decision next = this.decider.decide(input(call, false, false, this.guard.answer(now), now));
+		Pace pace = call.settings().pace();
+		if (pace != null && next instanceof Decision.RetryAfter wait && wait.source() == DelaySource.PACE) {
+			call.ticket = pace.enter(true, now);
+			return refused(call, now);
+		}
+		return next;
 	}
 
 	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
@@ -144,7 +150,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptHistory history = call.history();
 		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
 				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
-				this.registry.isShutDown(), breaker,
+				this.registry.isShutDown(), breaker, !this.guard.isDurable() && call.settings().pace() != null,
 				// a stored call pays when its attempt is due
 				(this.guard.isDurable() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
 	}
@@ -165,7 +171,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	void waited(CallState call) {
 		this.events.waited();
 		if (call.ticket != null) {
-			this.events.queued(call.history().shortenLastWait(call.attemptStart - now()));
+			long nanos = call.history().shortenLastWait(call.attemptStart - now());
+			this.events.queued((call.awaitedPace() != null) ? DelaySource.PACE : DelaySource.CONCURRENCY, nanos);
 		}
 	}
 
@@ -234,12 +241,13 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		long now = now();
 		Outcome outcome = call.lastOutcome();
 		Ticket ticket = call.ticket;
+		Pace pace = call.awaitedPace();
 		call.leaveQueue();
 		if (outcome == null) {
 			// a call that is cancelled between its permit and its attempt was not refused
 			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(now).permitting();
-			Throwable refusal = (ticket != null) ? ticket.limit().rejection()
-					: permitted ? null : this.guard.rejection(now);
+			Throwable refusal = (pace != null) ? pace.rejection()
+					: (ticket != null) ? ticket.limit().rejection() : permitted ? null : this.guard.rejection(now);
 			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
 					: Outcome.ofNothing(stop);
 		}

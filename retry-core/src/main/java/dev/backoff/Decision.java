@@ -27,6 +27,10 @@ sealed interface Decision {
 
 	Stop WITHOUT_PERMIT = new Stop(StopReason.DEADLINE, "no permit was free in time");
 
+	Stop WITHOUT_TURN = new Stop(StopReason.DEADLINE, "no turn came in time");
+
+	Stop PACE_FULL = new Stop(StopReason.PACE, "the queue of the pace is full");
+
 	Stop UNBEGUN = new Stop(StopReason.DEADLINE, "the executor has not begun the attempt in time");
 
 	Stop CANCELLED = new Stop(StopReason.CANCELLED, "the caller has cancelled the call");
@@ -132,9 +136,14 @@ sealed interface Decision {
 			return this.delay < this.ownDelay && this.source == DelaySource.POLICY;
 		}
 
+		/** Return whether this is a wait for a permit or a turn. */
+		boolean isInQueue() {
+			return this.source == DelaySource.CONCURRENCY || this.source == DelaySource.PACE;
+		}
+
 		/** Return the delay as it is published, 0 if it is known only when it is over. */
 		long published() {
-			return (this.source == DelaySource.CONCURRENCY) ? 0 : this.delay;
+			return isInQueue() ? 0 : this.delay;
 		}
 
 	}

@@ -18,11 +18,12 @@ import dev.backoff.budget.RetryBudget;
  * @param finalPoll whether the final poll before the deadline has been asked
  * @param timeLeft the time until the deadline, negative after it
  * @param shutDown whether the application is shutting down
+ * @param paced whether a retry after a refusal with a hint waits for its turn
  * @param withdrawals pay for a retry, or null if retries cost nothing
  */
 record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long previousDelay, boolean paid,
 		boolean waitedForBudget, long attemptNanos, boolean finalPoll, long timeLeft, boolean shutDown, Breaker breaker,
-		RetryBudget.@Nullable Withdrawals withdrawals) {
+		boolean paced, RetryBudget.@Nullable Withdrawals withdrawals) {
 
 	/** Return which delay comes next; those of postponed retries count. */
 	int delayNumber() {

@@ -1,15 +1,21 @@
 package dev.backoff;
 
+import java.time.Duration;
+
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CallPermits.Permit;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.concurrency.Ticket;
+import dev.backoff.event.AttemptOutcome;
+import dev.backoff.pace.Pace;
+import dev.backoff.time.Nanos;
 
 /**
  * What a method's calls share with others, so that together they do not make an overload
@@ -34,7 +40,15 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 	 * ticket if the concurrency limit gave none.
 	 */
 	@Nullable Permit tryAcquire(CallState call, long now) {
-		if (this.limit != null && !isWithinLimit(call, this.limit)) {
+		Pace pace = this.isDurable ? null : call.settings().pace();
+		boolean waited = call.ticket != null;
+		if ((pace != null && !hasTurn(call, pace, now)) || (this.limit != null && !isWithinLimit(call, this.limit))) {
+			return null;
+		}
+		if (pace != null && waited && pace.nanosHeld(now) > 0) {
+			// the turn is void; a call that waits holds no permit
+			call.attemptEnded();
+			call.ticket = pace.enter(true, now);
 			return null;
 		}
 		Permit permit = ofBreaker(call, now);
@@ -43,6 +57,28 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 			call.attemptEnded();
 		}
 		return permit;
+	}
+
+	/* No turn is taken where the breaker refuses. */
+	private boolean hasTurn(CallState call, Pace pace, long now) {
+		if (call.ticket == null) {
+			if (this.breaker != null && !isInsideProbe(call, this.breaker) && !this.breaker.isPermitting(now)) {
+				return false;
+			}
+			Outcome last = call.lastOutcome();
+			call.ticket = pace.enter(last != null && last.kind() == AttemptOutcome.THROTTLED, now);
+			return call.ticket == null;
+		}
+		// with its turn, a call may wait for a permit
+		return !pace.isTurn(call.ticket) || takes(call, call.ticket);
+	}
+
+	private static boolean takes(CallState call, Ticket ticket) {
+		if (ticket.isGranted()) {
+			ticket.keep();
+			call.ticket = null;
+		}
+		return call.ticket == null;
 	}
 
 	/* None is needed inside an attempt with one. Note at once what is taken. */
@@ -56,15 +92,10 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 				return true;
 			}
 			CallStack.settle();
-			call.ticket = limit.enter();
+			call.ticket = limit.enter(false);
 		}
-		if (!call.ticket.isGranted()) {
-			return false;
-		}
-		call.ticket.keep();
-		call.ticket = null;
-		call.holdsPermit = true;
-		return true;
+		call.holdsPermit = takes(call, call.ticket);
+		return call.holdsPermit;
 	}
 
 	private static boolean isInsideHolder(CallState call, ConcurrencyLimit limit) {
@@ -121,13 +152,27 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 	 * dependency, whatever it says; what says nothing about it is not counted.
 	 */
 	void ended(CallState call, Permit permit, Outcome outcome, long nanos, long now) {
-		switch (outcome.verdict()) {
+		boolean held = call.settings().pace() != null && isHeld(call, outcome, call.settings().pace(), now);
+		switch (held ? Verdict.IGNORED : outcome.verdict()) {
 			case ANSWERED -> permit.succeeded(nanos, now);
 			case FAILED -> permit.failed(nanos, now, outcome.failure());
 			case IGNORED -> permit.released();
 		}
 		call.permitGivenBack();
 		noteTimeout(call, outcome);
+	}
+
+	/* Tell the pace; return whether the server has told when to come back. */
+	private static boolean isHeld(CallState call, Outcome outcome, Pace pace, long now) {
+		if (outcome.failure() == null) {
+			pace.succeeded(now);
+		}
+		if (outcome.kind() != AttemptOutcome.THROTTLED) {
+			return false;
+		}
+		Duration hint = call.settings().policy().isRetryAfterEnabled() ? outcome.hint() : null;
+		pace.throttled(call.attemptStart, (hint != null) ? Nanos.of(hint) : 0, now);
+		return hint != null;
 	}
 
 	/* The attempts around it time out with it, so that none of them counts it again. */
@@ -158,6 +203,9 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 		}
 		if (this.budget != null) {
 			this.budget.deposit();
+		}
+		if (call.settings().pace() != null) {
+			call.settings().pace().succeeded(now);
 		}
 	}
 

@@ -299,7 +299,8 @@ public final class Retry {
 			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
 					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
 			CallSettings settings = new CallSettings(policy, builder.method, time,
-					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit);
+					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit,
+					builder.pace);
 			OverloadGuard guard = new OverloadGuard(limit, builder.breaker, builder.budget, false);
 			CallRegistry running = builder.counted ? builder.registry : null;
 			AttemptLimit attemptLimit = AttemptLimit.of(policy, builder.method, time, events, running);

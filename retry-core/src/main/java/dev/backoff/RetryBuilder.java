@@ -17,6 +17,7 @@ import dev.backoff.event.CallObserver;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
@@ -49,6 +50,8 @@ public final class RetryBuilder {
 	@Nullable RetryBudget budget;
 
 	@Nullable ConcurrencyLimit limit;
+
+	@Nullable Pace pace;
 
 	CallRegistry registry = new CallRegistry();
 
@@ -163,6 +166,16 @@ public final class RetryBuilder {
 	 */
 	public RetryBuilder concurrencyLimit(@Nullable ConcurrencyLimit limit) {
 		this.limit = limit;
+		return this;
+	}
+
+	/**
+	 * Set the pace of attempts, which all methods that use one quota of a server share.
+	 * @param pace the shared pace, in the time of this retry, or null for none
+	 * @return this builder
+	 */
+	public RetryBuilder pace(@Nullable Pace pace) {
+		this.pace = pace;
 		return this;
 	}
 

@@ -11,6 +11,7 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
 import dev.backoff.policy.RetryCondition;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 
@@ -158,6 +159,9 @@ final class RetryDecider {
 			}
 			hint = outcome.hint();
 		}
+		if (hint != null && throttled && input.paced() && Nanos.of(hint) <= this.policy.retryAfterMaxNanos()) {
+			return new Decision.RetryAfter(0, own, DelaySource.PACE);
+		}
 		return (hint != null) ? raised(own, rule.baseNanos(), Nanos.of(hint))
 				: new Decision.RetryAfter(own, own, DelaySource.POLICY);
 	}
@@ -196,7 +200,7 @@ final class RetryDecider {
 		if (pending && input.finalPoll()) {
 			return Decision.STILL_PENDING;
 		}
-		if (fits(wait.delay(), input)) {
+		if (fits(wait.delay(), input.timeLeft())) {
 			return wait;
 		}
 		long last = (pending && this.policy.isFinalPoll()) ? untilFinalPoll(input) : 0;
@@ -215,23 +219,23 @@ final class RetryDecider {
 		return half + (long) (this.random.next() * half);
 	}
 
-	private boolean fits(long delay, DecisionInput input) {
-		return input.timeLeft() == Nanos.UNLIMITED
-				|| Nanos.plus(delay, this.policy.shortestAttemptNanos()) < input.timeLeft();
+	private boolean fits(long delay, long timeLeft) {
+		return timeLeft == Nanos.UNLIMITED || Nanos.plus(delay, this.policy.shortestAttemptNanos()) < timeLeft;
 	}
 
 	/*
 	 * 7. A token of the budget, once for each retry: one that the breaker refuses after
 	 * its wait has been paid. Asking again for a result that is not final costs nothing.
-	 * A stored call has no outcome here, and waits for its token. A call that has waited
-	 * is not barred, since the bar may wait for its success.
+	 * So does a retry that waits for its turn, since the server has told when it may
+	 * come. A stored call has no outcome here, and waits for its token. A call that has
+	 * waited is not barred, since the bar may wait for its success.
 	 */
 	private Decision paid(Decision.RetryAfter wait, DecisionInput input) {
 		Outcome outcome = input.outcome();
 		RetryBudget.Withdrawals withdrawals = input.withdrawals();
 		boolean stored = outcome == null && input.waitedForBudget();
 		boolean free = !stored && (outcome == null || outcome.kind() == AttemptOutcome.PENDING);
-		if (free || withdrawals == null || input.paid()) {
+		if (free || withdrawals == null || input.paid() || wait.source() == DelaySource.PACE) {
 			return wait;
 		}
 		boolean postponing = stored || (this.policy.isPostponedWhenEmpty() && withdrawals.budget().mayPay());
@@ -241,7 +245,7 @@ final class RetryDecider {
 			return wait;
 		}
 		long next = Math.max(wait.delay(), wait.ownDelay());
-		if (!fits(next, input)) {
+		if (!fits(next, input.timeLeft())) {
 			return Decision.deadline(next, input.timeLeft());
 		}
 		return postponing
@@ -250,20 +254,27 @@ final class RetryDecider {
 	}
 
 	/**
-	 * Decide what follows when an attempt has no permit: a wait in the queue, which takes
-	 * nothing from others and whose end is unknown, or the end of the call.
+	 * Decide what follows when an attempt has no permit, or no turn: a wait in the queue,
+	 * which takes nothing from others and whose end is unknown, or the end of the call. A
+	 * hold is certain, so that it must fit before the deadline.
 	 */
-	Decision decideInQueue(Ticket ticket, CallState call, long timeLeft, boolean shutDown) {
+	Decision decideInQueue(Ticket ticket, CallState call, long now, boolean shutDown) {
+		Pace pace = call.awaitedPace();
 		if (ticket.isRefused()) {
-			return Decision.queueFull(ticket.limit());
+			return (pace != null) ? Decision.PACE_FULL : Decision.queueFull(ticket.limit());
 		}
 		Outcome outcome = call.lastOutcome();
 		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : (outcome != null) ? switchedOff(outcome.kind()) : null;
 		if (stop != null) {
 			return stop;
 		}
-		return (timeLeft <= 0) ? Decision.WITHOUT_PERMIT
-				: new Decision.RetryAfter(Math.min(timeLeft, LONGEST_IN_QUEUE), 0, DelaySource.CONCURRENCY);
+		long timeLeft = call.timeLeft(now);
+		if (timeLeft <= 0) {
+			return (pace != null) ? Decision.WITHOUT_TURN : Decision.WITHOUT_PERMIT;
+		}
+		long held = (pace != null) ? pace.nanosHeld(now) : 0;
+		return (held > 0 && !fits(held, timeLeft)) ? Decision.deadline(held, timeLeft) : new Decision.RetryAfter(
+				Math.min(timeLeft, LONGEST_IN_QUEUE), 0, (pace != null) ? DelaySource.PACE : DelaySource.CONCURRENCY);
 	}
 
 	/** Return why the attempt must not start that was waited for, or null. */

@@ -18,6 +18,7 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.HouseRules;
 import dev.backoff.fixture.UseNoMonitor;
+import dev.backoff.pace.PacedException;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
@@ -55,14 +56,14 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({
-				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.concurrency dev.backoff.window dev.backoff.time",
+				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.pace dev.backoff.concurrency dev.backoff.window dev.backoff.time",
 				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.concurrency dev.backoff.window dev.backoff.time",
 				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
 				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
-				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.concurrency dev.backoff.time",
-				"dev.backoff.concurrency, ''", "dev.backoff.budget, dev.backoff.time",
-				"dev.backoff.window, dev.backoff.time", "dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''",
-				"dev.backoff.annotation, ''" })
+				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.pace dev.backoff.concurrency dev.backoff.time",
+				"dev.backoff.pace, dev.backoff.concurrency dev.backoff.time", "dev.backoff.concurrency, ''",
+				"dev.backoff.budget, dev.backoff.time", "dev.backoff.window, dev.backoff.time",
+				"dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''", "dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
 			String allowed = from + " " + to + " java.. org.jspecify..";
 			classes().that()
@@ -71,7 +72,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, concurrency, window, time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, pace, concurrency, window, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -87,13 +88,15 @@ class ArchitectureTests {
 		}
 
 		@Test
-		void takeOnlyTheExceptionFromTheThrottleIntoTheBreaker() {
+		void takeOnlyTheExceptionsFromLimitAndPaceIntoTheBreaker() {
 			noClasses().that()
 				.resideInAPackage("dev.backoff.breaker")
 				.should()
-				.dependOnClassesThat(JavaClass.Predicates.resideInAPackage("dev.backoff.concurrency")
-					.and(DescribedPredicate.not(JavaClass.Predicates.equivalentTo(ConcurrencyExceededException.class))))
-				.because("a breaker does not count a call that got no permit, and takes none")
+				.dependOnClassesThat(
+						JavaClass.Predicates.resideInAnyPackage("dev.backoff.concurrency", "dev.backoff.pace")
+							.and(DescribedPredicate.not(JavaClass.Predicates
+								.belongToAnyOf(ConcurrencyExceededException.class, PacedException.class))))
+				.because("a breaker does not count a call that got no permit or no turn, and takes none")
 				.check(CLASSES);
 		}
 
@@ -101,8 +104,8 @@ class ArchitectureTests {
 		void areTheOnesWhoseArrowsAreKnown() {
 			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy",
 					"dev.backoff.event", "dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget",
-					"dev.backoff.breaker", "dev.backoff.concurrency", "dev.backoff.window", "dev.backoff.time",
-					"dev.backoff.annotation");
+					"dev.backoff.breaker", "dev.backoff.pace", "dev.backoff.concurrency", "dev.backoff.window",
+					"dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test
@@ -194,7 +197,7 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(CallRegistry|CallStack|BlockingDriver|AsyncCall|concurrency.ConcurrencyLimit|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(CallRegistry|CallStack|BlockingDriver|AsyncCall|concurrency.ConcurrencyLimit|pace.Pace|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())

@@ -106,7 +106,7 @@ class CallRegistryTests {
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.waiting()).isEqualTo(1));
 		CallState call = new CallState(null);
-		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null),
+		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null, null),
 				time.nanoTime());
 		this.waiting.await(call, 5);
 		assertThat(time.delays()).hasSize(1);

@@ -23,6 +23,7 @@ import dev.backoff.fixture.DriverContract;
 import dev.backoff.fixture.RecordingObserver;
 import dev.backoff.fixture.ResultContract;
 import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 
@@ -30,9 +31,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DriverContractTests {
 
+	/** With a pace, which only retries of the core have. */
+	abstract static class PacedContract extends ResultContract {
+
+		@Override
+		protected boolean hasPace() {
+			return true;
+		}
+
+	}
+
 	/** On this thread. */
 	@Nested
-	class ABlockingCall extends ResultContract {
+	class ABlockingCall extends PacedContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -64,7 +75,7 @@ class DriverContractTests {
 
 	/** By stages that are complete when they are returned. */
 	@Nested
-	class AnAsynchronousCallAtOnce extends ResultContract {
+	class AnAsynchronousCallAtOnce extends PacedContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -82,7 +93,7 @@ class DriverContractTests {
 
 	/** By operations that throw at once, or whose stages complete later. */
 	@Nested
-	class AnAsynchronousCallThatCompletesLater extends ResultContract {
+	class AnAsynchronousCallThatCompletesLater extends PacedContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -111,7 +122,7 @@ class DriverContractTests {
 
 	/** By stages that fail later, wrapped by those that depend on them. */
 	@Nested
-	class AnAsynchronousCallOfDependentStages extends ResultContract {
+	class AnAsynchronousCallOfDependentStages extends PacedContract {
 
 		@Override
 		protected ContractDriver open(CallSetup setup) {
@@ -132,7 +143,7 @@ class DriverContractTests {
 
 	/** Attempt by attempt, each with no more than what is kept of the call. */
 	@Nested
-	class AKeptCall extends ResultContract {
+	class AKeptCall extends PacedContract {
 
 		@Override
 		protected boolean isDurable() {
@@ -171,6 +182,8 @@ class DriverContractTests {
 
 		private final @Nullable ConcurrencyLimit limit;
 
+		private final Pace pace;
+
 		Driver(CallSetup setup) {
 			CallSetup.Budget budget = setup.budget();
 			this.budget = (budget != null) ? RetryBudget.of("gateway",
@@ -185,7 +198,10 @@ class DriverContractTests {
 			CallSetup.Permits permits = setup.permits();
 			this.limit = (permits != null) ? new ConcurrencyLimit("orders", permits.permits(), permits.maxWaiting())
 					: null;
+			this.pace = new Pace("gateway", Duration.ofMinutes(1), 10, setup.time(), (held, hold) -> {
+			});
 			RetryBuilder builder = Retry.builder(policy(setup))
+				.pace(setup.isPaced() ? this.pace : null)
 				.method("OrderService.place")
 				.time(setup.time())
 				.random(() -> 0)
@@ -246,6 +262,11 @@ class DriverContractTests {
 		@Override
 		public ConcurrencyLimit limit() {
 			return this.limit;
+		}
+
+		@Override
+		public Pace pace() {
+			return this.pace;
 		}
 
 		@Override

@@ -83,7 +83,7 @@ class StackOverflowTests {
 			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 10);
 			boolean taken = limit.tryAcquire();
 			boolean[] woken = new boolean[1];
-			limit.enter().whenGranted(() -> woken[0] = depth(30) && taken);
+			limit.enter(false).whenGranted(() -> woken[0] = depth(30) && taken);
 			int only = frame;
 			boolean[] released = new boolean[1];
 			onThread(() -> descend(() -> {
@@ -98,7 +98,7 @@ class StackOverflowTests {
 			if (!released[0]) {
 				limit.release();
 			}
-			limit.enter().leave();
+			limit.enter(false).leave();
 			asleep += woken[0] ? 0 : 1;
 		}
 		return asleep;

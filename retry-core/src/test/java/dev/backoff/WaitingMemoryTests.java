@@ -18,7 +18,9 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
 import dev.backoff.fixture.Memory;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -84,6 +86,18 @@ class WaitingMemoryTests {
 			.concurrencyLimit(limit)
 			.build();
 		assertThat(weight(throttled, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
+	}
+
+	@Test
+	void isNoMoreInTheQueueForATurnThanInThatForAPermit() {
+		Pace pace = new Pace("orders", Duration.ofDays(1), ConcurrencyLimit.UNLIMITED, RetryTime.system(),
+				(held, hold) -> {
+				});
+		long now = RetryTime.system().nanoTime();
+		pace.throttled(now, Duration.ofHours(1).toNanos(), now);
+		Retry paced = Retry.builder(RetryPolicy.defaults("orders")).calls(this.waiting).pace(pace).build();
+		assertThat(weight(paced, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
+		pace.release();
 	}
 
 	private void weighs(AsyncOperation<String> operation) {

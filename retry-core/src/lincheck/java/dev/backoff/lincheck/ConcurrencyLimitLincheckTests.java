@@ -16,7 +16,7 @@ class ConcurrencyLimitLincheckTests {
 			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 2);
 			AtomicInteger together = new AtomicInteger();
 			Runnable attempt = () -> {
-				Ticket place = limit.enter();
+				Ticket place = limit.enter(false);
 				if (place.isGranted()) {
 					Interleavings.check(together.incrementAndGet() == 1);
 					together.decrementAndGet();
@@ -35,7 +35,7 @@ class ConcurrencyLimitLincheckTests {
 			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 2);
 			Interleavings.check(limit.tryAcquire());
 			AtomicInteger granted = new AtomicInteger();
-			Interleavings.inParallel(limit::release, () -> limit.enter().whenGranted(granted::incrementAndGet));
+			Interleavings.inParallel(limit::release, () -> limit.enter(false).whenGranted(granted::incrementAndGet));
 			Interleavings.check(granted.get() == 1);
 			Interleavings.check(limit.active() == 1 && limit.waiting() == 0);
 		});
@@ -46,8 +46,8 @@ class ConcurrencyLimitLincheckTests {
 		Interleavings.run(() -> {
 			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 2);
 			Interleavings.check(limit.tryAcquire());
-			Ticket leaving = limit.enter();
-			Ticket staying = limit.enter();
+			Ticket leaving = limit.enter(false);
+			Ticket staying = limit.enter(false);
 			Interleavings.inParallel(limit::release, leaving::leave);
 			Interleavings.check(staying.isGranted());
 			Interleavings.check(limit.active() == 1 && limit.waiting() == 0);
@@ -59,8 +59,8 @@ class ConcurrencyLimitLincheckTests {
 		Interleavings.run(() -> {
 			ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, 2);
 			Interleavings.check(limit.tryAcquire());
-			Ticket first = limit.enter();
-			Ticket second = limit.enter();
+			Ticket first = limit.enter(false);
+			Ticket second = limit.enter(false);
 			Interleavings.inParallel(limit::release, () -> limit.change(2, 2));
 			Interleavings.check(first.isGranted() && second.isGranted());
 			Interleavings.check(limit.active() == 2 && limit.waiting() == 0);

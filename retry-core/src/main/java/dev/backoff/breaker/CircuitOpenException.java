@@ -7,6 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.concurrency.ConcurrencyExceededException;
+import dev.backoff.pace.PacedException;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
@@ -83,7 +84,7 @@ public class CircuitOpenException extends RuntimeException {
 	public static boolean isRefusal(Class<?> type) {
 		for (Class<?> above = type; above != null; above = above.getSuperclass()) {
 			if (above == CircuitOpenException.class || above == ConcurrencyExceededException.class
-					|| OTHERS.contains(above.getName())) {
+					|| above == PacedException.class || OTHERS.contains(above.getName())) {
 				return true;
 			}
 		}

@@ -38,6 +38,9 @@ public final class ConcurrencyLimit {
 
 	private final TicketQueue queue = new TicketQueue();
 
+	/* Whether nothing gives a permit back that a ticket has. */
+	private boolean ofTurns;
+
 	private volatile int permits;
 
 	private volatile int maxWaiting;
@@ -54,6 +57,18 @@ public final class ConcurrencyLimit {
 	public ConcurrencyLimit(String policy, int permits, int maxWaiting) {
 		this.policy = policy;
 		change(permits, maxWaiting);
+	}
+
+	/**
+	 * {@return a queue for turns} Its only permit is taken. {@link #release()} gives it
+	 * to the call at the front, and a ticket that leaves does not give it back.
+	 * @param pace the name, for messages
+	 */
+	public static ConcurrencyLimit ofTurns(String pace) {
+		ConcurrencyLimit turns = new ConcurrencyLimit(pace, 1, 0);
+		turns.state = 1;
+		turns.ofTurns = true;
+		return turns;
 	}
 
 	/**
@@ -94,10 +109,11 @@ public final class ConcurrencyLimit {
 
 	/**
 	 * Take a free permit, or else a place in the queue.
+	 * @param first whether to go to its front
 	 * @return the ticket, which has a permit, or waits in the queue, or has been refused
 	 * because the queue is full
 	 */
-	public Ticket enter() {
+	public Ticket enter(boolean first) {
 		Ticket ticket = new Ticket(this, Standing.WAITING);
 		synchronized (this.lock) {
 			while (this.state >= 0) {
@@ -114,7 +130,7 @@ public final class ConcurrencyLimit {
 				ticket.standing = Standing.REFUSED;
 			}
 			else {
-				this.queue.add(ticket);
+				this.queue.add(ticket, first);
 			}
 			return ticket;
 		}
@@ -182,7 +198,7 @@ public final class ConcurrencyLimit {
 	void leave(Ticket ticket) {
 		boolean granted;
 		synchronized (this.lock) {
-			granted = ticket.standing == Standing.GRANTED;
+			granted = ticket.standing == Standing.GRANTED && !this.ofTurns;
 			if (ticket.standing == Standing.WAITING) {
 				this.queue.remove(ticket);
 				if (this.queue.size == 0) {
@@ -233,6 +249,9 @@ public final class ConcurrencyLimit {
 	 * {@return how many calls wait for a permit}
 	 */
 	public int waiting() {
+		if (this.state >= 0) {
+			return 0;
+		}
 		synchronized (this.lock) {
 			return this.queue.size;
 		}

@@ -1,8 +1,8 @@
 package dev.backoff.concurrency;
 
 /**
- * The tickets of the calls that wait, in the order of their arrival. Used under the lock
- * of its owner.
+ * The tickets of the calls that wait, in the order of their turns. Used under the lock of
+ * its owner.
  */
 final class TicketQueue {
 
@@ -11,11 +11,11 @@ final class TicketQueue {
 
 	int size;
 
-	void add(Ticket ticket) {
-		ticket.previous = this.head.previous;
-		ticket.next = this.head;
+	void add(Ticket ticket, boolean first) {
+		ticket.next = first ? this.head.next : this.head;
+		ticket.previous = ticket.next.previous;
 		ticket.previous.next = ticket;
-		this.head.previous = ticket;
+		ticket.next.previous = ticket;
 		this.size++;
 	}
 

@@ -45,7 +45,7 @@ public interface CallRecorder {
 	/**
 	 * Record that a call begins to wait.
 	 * @param source where the delay comes from
-	 * @param nanos the delay, in nanoseconds; 0 for {@link DelaySource#CONCURRENCY}
+	 * @param nanos the delay, in nanoseconds; 0 in a queue
 	 */
 	default void waiting(DelaySource source, long nanos) {
 	}
@@ -55,11 +55,12 @@ public interface CallRecorder {
 	}
 
 	/**
-	 * Record that a call no longer waits in the queue for a permit, for any reason. This
-	 * method is called after {@link #waited()}. By default it does nothing.
+	 * Record that a call no longer waits in a queue, for any reason. This method is
+	 * called after {@link #waited()}. By default it does nothing.
+	 * @param source {@link DelaySource#CONCURRENCY} or {@link DelaySource#PACE}
 	 * @param nanos how long it waited there, in nanoseconds
 	 */
-	default void queued(long nanos) {
+	default void queued(DelaySource source, long nanos) {
 	}
 
 	/**

@@ -25,7 +25,12 @@ public enum DelaySource {
 	 * The queue for a permit of the policy's concurrency limit. The length of this wait
 	 * is known only when it is over.
 	 */
-	CONCURRENCY;
+	CONCURRENCY,
+
+	/**
+	 * The queue for a turn of the policy's pace, as long a wait as is found out later.
+	 */
+	PACE;
 
 	private final String tag = name().toLowerCase(Locale.ROOT);
 

@@ -31,6 +31,9 @@ public enum StopReason {
 	/** The policy's concurrency limit has no free permit, and its queue is full. */
 	CONCURRENCY,
 
+	/** The queue for a turn of the policy's pace is full. */
+	PACE,
+
 	/** The server asked for a longer wait than allowed, or not to be called again. */
 	HINT,
 

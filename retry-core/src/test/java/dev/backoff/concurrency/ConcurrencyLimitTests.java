@@ -17,7 +17,7 @@ class ConcurrencyLimitTests {
 	private final List<String> served = new ArrayList<>();
 
 	private Ticket waiting(String name) {
-		Ticket place = this.limit.enter();
+		Ticket place = this.limit.enter(false);
 		place.whenGranted(() -> this.served.add(name));
 		return place;
 	}
@@ -33,7 +33,7 @@ class ConcurrencyLimitTests {
 
 		@Test
 		void areTakenAtOnceWhereOneIsFree() {
-			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			Ticket place = ConcurrencyLimitTests.this.limit.enter(false);
 			assertThat(place.isGranted()).isTrue();
 			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(1);
 			place.leave();
@@ -43,7 +43,7 @@ class ConcurrencyLimitTests {
 
 		@Test
 		void areKeptBeyondTheirPlaces() {
-			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			Ticket place = ConcurrencyLimitTests.this.limit.enter(false);
 			place.keep();
 			place.leave();
 			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(1);
@@ -87,7 +87,7 @@ class ConcurrencyLimitTests {
 		@Test
 		void tellsOneThatAsksLate() {
 			takeAll();
-			Ticket place = ConcurrencyLimitTests.this.limit.enter();
+			Ticket place = ConcurrencyLimitTests.this.limit.enter(false);
 			ConcurrencyLimitTests.this.limit.release();
 			place.whenGranted(() -> ConcurrencyLimitTests.this.served.add("late"));
 			assertThat(ConcurrencyLimitTests.this.served).containsExactly("late");
@@ -161,7 +161,7 @@ class ConcurrencyLimitTests {
 						active += free ? 1 : 0;
 					}
 					case 1 -> {
-						Ticket place = seen.enter();
+						Ticket place = seen.enter(false);
 						boolean free = queue.isEmpty() && active < permits;
 						assertThat(place.isGranted()).isEqualTo(free);
 						assertThat(place.isRefused()).isEqualTo(!free && queue.size() >= most);

@@ -14,8 +14,8 @@ class StopReasonTests {
 	@Test
 	void reasonsAreMetricTags() {
 		assertThat(Arrays.stream(StopReason.values()).map(StopReason::tag)).containsExactly("succeeded",
-				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "hint",
-				"deadline", "budget", "interrupted", "cancelled", "shutdown", "rejected", "lost");
+				"not_retryable", "nested", "disabled", "attempts_exhausted", "breaker_open", "concurrency", "pace",
+				"hint", "deadline", "budget", "interrupted", "cancelled", "shutdown", "rejected", "lost");
 	}
 
 	@Test
@@ -39,7 +39,7 @@ class StopReasonTests {
 	@Test
 	void sourcesAreMetricTags() {
 		assertThat(Arrays.stream(DelaySource.values()).map(DelaySource::tag)).containsExactly("policy", "hint",
-				"breaker", "budget", "concurrency");
+				"breaker", "budget", "concurrency", "pace");
 	}
 
 }

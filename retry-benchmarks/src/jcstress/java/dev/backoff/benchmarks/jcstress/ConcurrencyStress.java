@@ -53,7 +53,7 @@ public final class ConcurrencyStress {
 
 		@Actor
 		public void two(ZZ_Result result) {
-			result.r2 = this.limit.enter().isGranted();
+			result.r2 = this.limit.enter(false).isGranted();
 		}
 
 	}
@@ -71,7 +71,7 @@ public final class ConcurrencyStress {
 
 		@Actor
 		public void enter() {
-			this.place = this.limit.enter();
+			this.place = this.limit.enter(false);
 		}
 
 		@Actor

@@ -99,7 +99,7 @@ final class MethodMeters extends MethodCounts {
 	public void waiting(DelaySource source, long nanos) {
 		this.policy.waiting.incrementAndGet();
 		this.policy.publish();
-		if (source != DelaySource.CONCURRENCY) {
+		if (source != DelaySource.CONCURRENCY && source != DelaySource.PACE) {
 			record(this.policy.delays.at(source), nanos);
 		}
 	}
@@ -110,8 +110,10 @@ final class MethodMeters extends MethodCounts {
 	}
 
 	@Override
-	public void queued(long nanos) {
-		record(this.policy.delays.at(DelaySource.CONCURRENCY), nanos);
+	public void queued(DelaySource source, long nanos) {
+		if (source == DelaySource.CONCURRENCY) {
+			record(this.policy.delays.at(source), nanos);
+		}
 	}
 
 	@Override

@@ -1,0 +1,146 @@
+package dev.backoff.pace;
+
+/**
+ * How many attempts a second a server bears, learned from successes and refusals. It is
+ * unknown, and limits nothing, before the first refusal. Used under the lock of its pace.
+ */
+final class LearnedRate {
+
+	/*
+	 * With a growth g and a cut c, a real limit refuses g ÷ c of the attempts; a server
+	 * that refuses more than that for other reasons would starve the client. Hence the
+	 * memory: if the rate is below half of its best although at most a tenth of the
+	 * attempts are refused, the rate is not their cause. Refusals come in lumps, and the
+	 * last n attempts look clean soon after one. So each refusal that is read halves what
+	 * is remembered.
+	 */
+
+	private static final double CUT = 0.9;
+
+	/* In a minute or in 100 successes, whichever comes first. */
+	private static final double GROWTH = 0.05;
+
+	private static final double FIRST_GROWTH = 1.1;
+
+	private static final long MINUTE = 60_000_000_000L;
+
+	private static final long WITHOUT_CAUSE = 10 * MINUTE;
+
+	private double perSecond;
+
+	/* Of successes, before the first refusal. */
+	private double unlimited;
+
+	/* Whether it was refused at a rate of its own. Until then it grows fast. */
+	private boolean settled;
+
+	private long refusedAt;
+
+	/* The highest settled rate at a refusal since the last dense one. */
+	private double best;
+
+	private boolean restored;
+
+	private long restoredAt;
+
+	private double attempts;
+
+	private double refusals;
+
+	private double successes;
+
+	private long measuredSince;
+
+	LearnedRate(long now) {
+		this.measuredSince = now;
+	}
+
+	/** Return the rate, or 0 while it is unknown. */
+	double perSecond() {
+		return this.perSecond;
+	}
+
+	/** Return the rate of successes before the first refusal, or 0 before that. */
+	double unlimited() {
+		return this.unlimited;
+	}
+
+	/** Return the time between two attempts, in nanoseconds. */
+	double gap() {
+		return (this.perSecond > 0) ? 1e9 / this.perSecond : 0;
+	}
+
+	/** Note an attempt that succeeded, and whether calls wait for the rate. */
+	void succeeded(long now, boolean waiting) {
+		this.attempts++;
+		if (!this.settled) {
+			measure(now);
+			this.successes++;
+		}
+		if (waiting) {
+			double successes = Math.max(1, Math.min(100, this.perSecond * 60));
+			this.perSecond *= this.settled ? 1 + GROWTH / successes : FIRST_GROWTH;
+		}
+	}
+
+	/* What is older counts half after a minute, and nothing after a pause. */
+	private void measure(long now) {
+		long since = now - this.measuredSince;
+		if (since > MINUTE) {
+			this.successes = (since > 2 * MINUTE) ? 0 : this.successes / 2;
+			this.measuredSince = (since > 2 * MINUTE) ? now : now - MINUTE / 2;
+		}
+	}
+
+	/* Over some seconds, as a few successes right after each other are no high rate. */
+	private double measured(long now, double leastSeconds) {
+		measure(now);
+		return Math.max(1, this.successes) / Math.max(leastSeconds, (now - this.measuredSince) / 1e9);
+	}
+
+	/**
+	 * Note an attempt that was refused. One refusal speaks for all attempts that were
+	 * under way with its own. The rate stays above the given one.
+	 */
+	void refused(long start, long now, double least) {
+		this.attempts++;
+		this.refusals++;
+		if (this.perSecond > 0 && start - this.refusedAt <= 0) {
+			return;
+		}
+		this.refusedAt = now;
+		boolean dense = isDense();
+		if (this.perSecond == 0) {
+			this.unlimited = measured(now, 5);
+			this.perSecond = this.unlimited;
+		}
+		else if (!this.settled) {
+			// successes of attempts that began without a rate may have raised it too much
+			this.perSecond = Math.min(this.perSecond, measured(now, 1));
+			this.settled = true;
+		}
+		else {
+			this.best = dense ? 0 : Math.max(this.best, this.perSecond);
+			if (this.perSecond < this.best / 2) {
+				this.perSecond = this.best;
+				this.restored = true;
+				this.restoredAt = now;
+				return;
+			}
+			this.restored = this.restored && now - this.restoredAt < WITHOUT_CAUSE;
+			if (this.restored && !dense) {
+				return;
+			}
+		}
+		this.perSecond = Math.max(least, this.perSecond * CUT);
+	}
+
+	private boolean isDense() {
+		boolean dense = this.refusals > this.attempts / 10;
+		double remembered = Math.min(32, this.attempts / 2);
+		this.refusals *= remembered / this.attempts;
+		this.attempts = remembered;
+		return dense;
+	}
+
+}

@@ -1,0 +1,299 @@
+package dev.backoff.pace;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.concurrency.Ticket;
+import dev.backoff.time.Nanos;
+import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
+
+/**
+ * The pace of all attempts against one quota of a server: they wait in one queue, and
+ * begin one by one. Each needs a turn, the right to begin now, which is not given back.
+ * The hint of a refusal holds the queue, at most for {@code maxHold}. From the first
+ * refusal on, turns come at a rate that is learned; after a {@linkplain QuotaReading
+ * reading} of a quota, at what remains ÷ the time to its reset. The slowest applies, but
+ * one attempt may begin in {@code maxHold}. Before anything is told, no attempt waits.
+ * Readings of the ticker are those of the pace's time. Thread-safe.
+ *
+ * @since 0.1
+ */
+public final class Pace {
+
+	/* Or rounding could keep a processor busy. */
+	private static final long LEAST_AHEAD = 100_000;
+
+	/* So that a timer that is late costs no attempts, and no pause ends in a burst. */
+	private static final long MOST_LATE = 10_000_000;
+
+	private final String name;
+
+	private final RetryTime time;
+
+	private final BiConsumer<Pace, Duration> listener;
+
+	private final ConcurrencyLimit queue;
+
+	/* Under it no clock is read, nothing is scheduled and no waiter runs. */
+	private final Object lock = new Object();
+
+	private final LearnedRate rate;
+
+	private final Quotas quotas = new Quotas();
+
+	private long maxHold;
+
+	/* When the last attempt began. */
+	private long last;
+
+	private long heldUntil;
+
+	private volatile boolean armed;
+
+	private long armedFor;
+
+	private volatile @Nullable Cancellable timer;
+
+	/**
+	 * Make a pace that was told nothing.
+	 * @param name the name in logs and meters
+	 * @param maxHold how long one hint may hold the queue, above zero
+	 * @param maxWaiting how many calls may wait for a turn, 0 or more
+	 * @param time the time of all calls of this pace
+	 * @param listener told when a hold begins, and how long it is; it throws nothing
+	 */
+	public Pace(String name, Duration maxHold, int maxWaiting, RetryTime time, BiConsumer<Pace, Duration> listener) {
+		this.name = name;
+		this.time = time;
+		this.listener = listener;
+		this.queue = ConcurrencyLimit.ofTurns(name);
+		this.last = time.nanoTime();
+		this.heldUntil = this.last;
+		this.rate = new LearnedRate(this.last);
+		change(maxHold, maxWaiting);
+	}
+
+	/**
+	 * Change the limits. A hold in force is cut to the new longest.
+	 * @param maxHold how long one hint may hold the queue, above zero
+	 * @param maxWaiting how many calls may wait for a turn, 0 or more
+	 * @throws IllegalArgumentException if a number is out of its range
+	 */
+	public void change(Duration maxHold, int maxWaiting) {
+		long longest = Nanos.aboveZero("maxHold", maxHold);
+		this.queue.change(1, maxWaiting);
+		long now = this.time.nanoTime();
+		synchronized (this.lock) {
+			this.maxHold = longest;
+			this.heldUntil = now + Math.min(heldFor(now), longest);
+		}
+		arm();
+	}
+
+	/**
+	 * Take a turn, if one is due and no call waits, or else a place in the queue.
+	 * @param first whether to go to the front and wait there in any case, as calls that
+	 * the server has refused
+	 * @param now the reading of the ticker
+	 * @return the ticket, or null if the attempt may begin now
+	 */
+	public @Nullable Ticket enter(boolean first, long now) {
+		synchronized (this.lock) {
+			if (!first && this.queue.waiting() == 0 && untilTurn(now) <= 0) {
+				begins(now);
+				return null;
+			}
+		}
+		Ticket ticket = this.queue.enter(first);
+		arm();
+		return ticket;
+	}
+
+	/**
+	 * {@return whether a ticket is one of this pace}
+	 * @param ticket a ticket of any queue
+	 */
+	public boolean isTurn(Ticket ticket) {
+		return ticket.limit() == this.queue;
+	}
+
+	private void begins(long now) {
+		this.last = now;
+		this.quotas.begins();
+	}
+
+	/* Zero or less if a turn is due. */
+	private long untilTurn(long now) {
+		double sinceLast = Math.max(0, now - this.last);
+		double paced = Math.max(this.rate.gap() - sinceLast, this.quotas.untilNext(now, sinceLast));
+		long held = heldFor(now);
+		return Math.max((held > 0) ? held : Long.MIN_VALUE, (long) Math.min(paced, this.maxHold - sinceLast));
+	}
+
+	private long heldFor(long now) {
+		return Math.max(0, this.heldUntil - now);
+	}
+
+	/* Arm the timer for the next turn, if a call waits, after what may have moved it. */
+	private void arm() {
+		if (this.queue.waiting() == 0) {
+			return;
+		}
+		long now = this.time.nanoTime();
+		long ahead;
+		Cancellable later;
+		synchronized (this.lock) {
+			ahead = Math.max(LEAST_AHEAD, untilTurn(now));
+			if (this.armed && this.armedFor - now - ahead <= 0) {
+				return;
+			}
+			this.armed = true;
+			this.armedFor = now + ahead;
+			later = this.timer;
+		}
+		if (later != null) {
+			later.cancel();
+		}
+		try {
+			this.timer = this.time.schedule(this::grant, ahead);
+		}
+		catch (RuntimeException | Error ex) {
+			this.armed = false;
+			throw ex;
+		}
+	}
+
+	/* On the timer, never at the end of another call: so the stack stays flat. */
+	private void grant() {
+		long now = this.time.nanoTime();
+		while (takeTurn(now)) {
+			this.queue.release();
+			// where the last call has left meanwhile
+			boolean unused = this.queue.tryAcquire();
+		}
+		arm();
+	}
+
+	private boolean takeTurn(long now) {
+		synchronized (this.lock) {
+			this.armed = this.armed && this.armedFor - now > 0;
+			long late = -untilTurn(now);
+			if (late < 0 || this.queue.waiting() == 0) {
+				return false;
+			}
+			begins(now - Math.min(late, MOST_LATE));
+			return true;
+		}
+	}
+
+	/**
+	 * Note an attempt that succeeded.
+	 * @param now the reading of the ticker
+	 */
+	public void succeeded(long now) {
+		synchronized (this.lock) {
+			this.rate.succeeded(now, this.queue.waiting() > 0);
+		}
+		arm();
+	}
+
+	/**
+	 * Note an attempt that the server refused because of load.
+	 * @param start the reading of the ticker at its start
+	 * @param hint how long to hold the queue, in nanoseconds, if it is above zero
+	 * @param now the reading of the ticker
+	 */
+	public void throttled(long start, long hint, long now) {
+		long before;
+		long hold;
+		synchronized (this.lock) {
+			this.rate.refused(start, now, 1e9 / this.maxHold);
+			hold = Math.min(hint, this.maxHold);
+			before = heldFor(now);
+			if (hold > before) {
+				this.heldUntil = now + hold;
+			}
+		}
+		if (before == 0 && hold > 0) {
+			this.listener.accept(this, Duration.ofNanos(hold));
+		}
+	}
+
+	/**
+	 * Note what a response told about quotas. Of a quota, a reading that is older than
+	 * the last one is ignored.
+	 * @param start the reading of the ticker at the start of its attempt
+	 * @param readings all that the response told
+	 */
+	public void told(long start, List<QuotaReading> readings) {
+		synchronized (this.lock) {
+			this.quotas.read(readings, start);
+		}
+		arm();
+	}
+
+	/** End the hold that is in force. The rate stays. */
+	public void release() {
+		long now = this.time.nanoTime();
+		synchronized (this.lock) {
+			this.heldUntil = now;
+		}
+		arm();
+	}
+
+	/**
+	 * {@return how long there is certainly no turn, in nanoseconds; 0 without a hold}
+	 * @param now the reading of the ticker
+	 */
+	public long nanosHeld(long now) {
+		synchronized (this.lock) {
+			return heldFor(now);
+		}
+	}
+
+	/**
+	 * {@return the name in logs and meters}
+	 */
+	public String name() {
+		return this.name;
+	}
+
+	/**
+	 * {@return the exception for a call that got no turn before its first attempt}
+	 */
+	public PacedException rejection() {
+		Status now = status();
+		return new PacedException(this.name, now.waiting(), now.untilTurn());
+	}
+
+	/**
+	 * {@return what this pace does now}
+	 */
+	public Status status() {
+		long now = this.time.nanoTime();
+		synchronized (this.lock) {
+			return new Status(Duration.ofNanos(heldFor(now)), Duration.ofNanos(Math.max(0, untilTurn(now))),
+					this.rate.perSecond(), this.rate.unlimited(), this.quotas.estimates(now), this.queue.waiting());
+		}
+	}
+
+	/**
+	 * A snapshot of a pace. Immutable and thread-safe.
+	 *
+	 * @param held how long there is certainly no turn, because of a server's hint
+	 * @param untilTurn the time to the next turn, zero or more
+	 * @param perSecond the learned rate, attempts a second; 0 while it is unknown
+	 * @param unlimited the rate of successes before the first refusal; 0 before that
+	 * @param quotas what is left of each quota, estimated
+	 * @param waiting how many calls wait for a turn
+	 */
+	public record Status(Duration held, Duration untilTurn, double perSecond, double unlimited,
+			List<QuotaReading> quotas, int waiting) {
+	}
+
+}

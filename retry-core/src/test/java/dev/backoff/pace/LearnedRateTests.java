@@ -1,0 +1,170 @@
+package dev.backoff.pace;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+class LearnedRateTests {
+
+	private static final long SECOND = 1_000_000_000L;
+
+	private static final double LEAST = 1 / 60.0;
+
+	private final LearnedRate rate = new LearnedRate(0);
+
+	private long now;
+
+	private void succeed(int times, long apart) {
+		for (int i = 0; i < times; i++) {
+			this.now += apart;
+			this.rate.succeeded(this.now, true);
+		}
+	}
+
+	/* Of an attempt that has just begun. */
+	private void refuse() {
+		this.now += SECOND / 20;
+		this.rate.refused(this.now - SECOND / 50, this.now, LEAST);
+	}
+
+	/* At 20 a second, from the second refusal on. */
+	private void settle() {
+		succeed(200, SECOND / 20);
+		refuse();
+		succeed(20, SECOND / 20);
+		refuse();
+	}
+
+	@Test
+	void notRefused_unknown() {
+		succeed(1000, 1);
+		assertThat(this.rate.perSecond()).isZero();
+		assertThat(this.rate.gap()).isZero();
+		assertThat(this.rate.unlimited()).isZero();
+	}
+
+	@Test
+	void firstRefusal_measuredLessATenth() {
+		succeed(200, SECOND / 20);
+		refuse();
+		assertThat(this.rate.unlimited()).isCloseTo(20, within(.2));
+		assertThat(this.rate.perSecond()).isCloseTo(18, within(.2));
+	}
+
+	@Test
+	void firstRefusalSoonAfterTheStart_measuredOverFiveSeconds() {
+		succeed(50, 1);
+		refuse();
+		assertThat(this.rate.perSecond()).isEqualTo(9, within(1e-9));
+	}
+
+	@Test
+	void refusedWithoutSuccess_oneInFiveSeconds() {
+		refuse();
+		assertThat(this.rate.perSecond()).isEqualTo(.18, within(1e-9));
+	}
+
+	@Test
+	void firstRefusalAfterAPause_earlierSuccessesNotCounted() {
+		succeed(10_000, SECOND / 100);
+		this.now += 3600 * SECOND;
+		succeed(10, SECOND);
+		refuse();
+		assertThat(this.rate.unlimited()).isCloseTo(1, within(.2));
+	}
+
+	@Test
+	void notSettled_tenPercentBySuccess() {
+		refuse();
+		succeed(10, SECOND);
+		assertThat(this.rate.perSecond()).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
+	}
+
+	@Test
+	void nothingWaits_noGrowth() {
+		refuse();
+		this.rate.succeeded(this.now + SECOND, false);
+		assertThat(this.rate.perSecond()).isEqualTo(.18, within(1e-9));
+	}
+
+	@Test
+	void secondRefusal_atMostWhatWasMeasured() {
+		settle();
+		assertThat(this.rate.perSecond()).isCloseTo(18, within(.3));
+	}
+
+	@Test
+	void settledAndFast_fivePercentInAHundredSuccesses() {
+		settle();
+		double before = this.rate.perSecond();
+		succeed(100, 1);
+		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.002));
+	}
+
+	@Test
+	void settledAndSlow_fivePercentInAMinute() {
+		refuse();
+		refuse();
+		double before = this.rate.perSecond();
+		succeed((int) Math.round(before * 60), SECOND);
+		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.004));
+	}
+
+	@Test
+	void refused_lessATenthOnceForAllUnderWay() {
+		settle();
+		double before = this.rate.perSecond();
+		long start = this.now;
+		refuse();
+		double after = this.rate.perSecond();
+		assertThat(after).isEqualTo(before * .9, within(1e-9));
+		for (int i = 0; i < 200; i++) {
+			this.rate.refused(start, this.now + i, LEAST);
+		}
+		assertThat(this.rate.perSecond()).isEqualTo(after);
+	}
+
+	@Test
+	void refusedForEver_notBelowTheLeast() {
+		for (int i = 0; i < 1000; i++) {
+			refuse();
+		}
+		assertThat(this.rate.perSecond()).isEqualTo(LEAST);
+	}
+
+	@Test
+	void refusedAtRandom_bestIsBack() {
+		settle();
+		succeed(200, 1);
+		double best = 0;
+		for (int i = 0; i < 40; i++) {
+			best = Math.max(best, this.rate.perSecond());
+			refuse();
+			assertThat(this.rate.perSecond()).isGreaterThan(best * .45);
+			for (int n = 0; n < 50; n++) {
+				this.rate.succeeded(this.now, false);
+			}
+		}
+		assertThat(this.rate.perSecond()).isGreaterThan(best * .99);
+	}
+
+	@Test
+	void refusedInLumps_lowered() {
+		settle();
+		double before = this.rate.perSecond();
+		for (int lump = 0; lump < 20; lump++) {
+			long start = this.now + 1;
+			this.now += SECOND;
+			for (int i = 0; i < 200; i++) {
+				this.rate.refused(start, this.now + i, LEAST);
+			}
+			for (int n = 0; n < 100; n++) {
+				this.rate.succeeded(this.now + 200, false);
+			}
+			this.now += SECOND;
+		}
+		assertThat(this.rate.perSecond()).isLessThan(before / 4);
+	}
+
+}
