@@ -48,8 +48,8 @@ final class Service {
 			return new Answer(Long.MAX_VALUE, false, null);
 		}
 		if (fault.kind() == Fault.Kind.THROTTLE && isFaulty(now)) {
-			return new Answer(now + latency, false,
-					new ThrottledException(Duration.ofNanos(this.faultEnds - now - 1).toSeconds() + 1));
+			return new Answer(now + latency, false, new ThrottledException(
+					Duration.ofSeconds(Duration.ofNanos(this.faultEnds - now - 1).toSeconds() + 1)));
 		}
 		long start = Math.max(now, this.freeAt);
 		if (fault.kind() == Fault.Kind.STALL && isFaulty(start)) {

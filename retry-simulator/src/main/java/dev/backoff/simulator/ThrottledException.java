@@ -12,17 +12,16 @@ final class ThrottledException extends Exception {
 
 	private static final long serialVersionUID = 1L;
 
-	private final long seconds;
+	private final transient Duration wait;
 
-	ThrottledException(long seconds) {
+	ThrottledException(Duration wait) {
 		super("429", null, false, false);
-		this.seconds = seconds;
+		this.wait = wait;
 	}
 
 	static @Nullable FailureClassification classify(Throwable failure) {
 		return (failure instanceof ThrottledException throttled)
-				? FailureClassification.throttled(RetryCause.HTTP_429).withHint(Duration.ofSeconds(throttled.seconds))
-				: null;
+				? FailureClassification.throttled(RetryCause.HTTP_429).withHint(throttled.wait) : null;
 	}
 
 }

@@ -1,0 +1,76 @@
+package dev.backoff.simulator;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+
+import dev.backoff.CallRegistry;
+import dev.backoff.Retry;
+import dev.backoff.pace.Pace;
+import dev.backoff.policy.RetryPolicy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A queue of 100,000 calls, which run where their turns come, ends on a flat stack. */
+class PaceQueueTests {
+
+	private static final int CALLS = 100_000;
+
+	private final EventQueue time = new EventQueue();
+
+	private final CallRegistry registry = new CallRegistry();
+
+	private final List<CompletableFuture<String>> results = new ArrayList<>();
+
+	private final Pace pace = new Pace("ai", Duration.ofMinutes(1), CALLS, this.time, (held, hold) -> {
+	});
+
+	private void startAll(Duration deadline) {
+		// a rate that lets all go in six seconds
+		for (int i = 0; i < CALLS; i++) {
+			this.pace.succeeded(0);
+		}
+		this.pace.throttled(0, Duration.ofSeconds(20).toNanos(), 0);
+		Retry retry = Retry.builder(RetryPolicy.builder("ai").deadline(deadline).build())
+			.time(this.time)
+			.executor(Runnable::run)
+			.calls(this.registry)
+			.pace(this.pace)
+			.build();
+		for (int i = 0; i < CALLS; i++) {
+			this.results.add(retry.callAsync(() -> CompletableFuture.completedFuture("done")));
+		}
+		assertThat(this.pace.status().waiting()).isEqualTo(CALLS);
+	}
+
+	private long failed() {
+		assertThat(this.results).allMatch(CompletableFuture::isDone);
+		assertThat(this.pace.status().waiting()).isZero();
+		return this.results.stream().filter(CompletableFuture::isCompletedExceptionally).count();
+	}
+
+	@Test
+	void turnsCome_allEnd() {
+		startAll(Duration.ofHours(1));
+		this.time.runUntil(Duration.ofMinutes(1).toNanos());
+		assertThat(failed()).isZero();
+	}
+
+	@Test
+	void deadlinesAmongTurns_allEnd() {
+		startAll(Duration.ofSeconds(23));
+		this.time.runUntil(Duration.ofMinutes(1).toNanos());
+		assertThat(failed()).isBetween(CALLS / 4L, CALLS * 3L / 4);
+	}
+
+	@Test
+	void shutDown_allEnd() {
+		startAll(Duration.ofHours(1));
+		this.registry.shutDown();
+		assertThat(failed()).isEqualTo(CALLS);
+	}
+
+}
