@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.RetryContext;
+import dev.backoff.pace.Pace;
 
 /**
  * What the clock stands for, what is to happen, and which call waits for it. Used under
@@ -112,9 +113,13 @@ final class Agenda {
 
 	/**
 	 * Add what the current thread waits for, without a task, or else what a call waits
-	 * for that has told so on this thread, or the timeout of its attempt.
+	 * for that has told so on this thread, or the timeout of its attempt. The timer of a
+	 * pace is that of all its calls.
 	 */
 	Entry add(long due, long nanos, @Nullable Runnable task) {
+		if (task != null && task.getClass().getPackageName().equals(Pace.class.getPackageName())) {
+			return add(new Entry(due, this.added++, nanos, null, false, null, task));
+		}
 		boolean sleeping = task == null;
 		Here here = here();
 		Recording latest = here.latest;

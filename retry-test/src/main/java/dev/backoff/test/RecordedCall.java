@@ -81,7 +81,8 @@ public record RecordedCall(String policy, String method, List<Attempt> attempts,
 	 *
 	 * @param attempt the attempt before it, 0 if it is before the first
 	 * @param began the start of the wait, as time since the call began
-	 * @param delay its planned length; for a permit its actual length, zero until its end
+	 * @param delay its planned length; for a permit or a turn its actual length, zero
+	 * until its end
 	 * @param source where the delay comes from
 	 */
 	public record Wait(int attempt, Duration began, Duration delay, DelaySource source) {

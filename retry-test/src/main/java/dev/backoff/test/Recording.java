@@ -3,6 +3,7 @@ package dev.backoff.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	@SuppressWarnings("ThreadLocalUsage") // of all clocks
 	private static final ThreadLocal<@Nullable Recording> INNERMOST = new ThreadLocal<>();
+
+	private static final Set<DelaySource> QUEUES = Set.of(DelaySource.CONCURRENCY, DelaySource.PACE);
 
 	final String policy;
 
@@ -65,8 +68,8 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	/* Whether it has told of a wait that has not begun. */
 	private boolean waiting;
 
-	/* Whether it waits for a permit, whatever wakes it meanwhile. */
-	private boolean inQueue;
+	/* For what it waits in a queue, whatever wakes it meanwhile, or null. */
+	private @Nullable DelaySource queue;
 
 	/* Whether it has told of an attempt whose work has not begun. */
 	private boolean starting;
@@ -157,11 +160,11 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 
 	/* How long that wait is, is known at its end. */
 	private void leaveQueue() {
-		if (this.inQueue) {
+		if (this.queue != null) {
 			RecordedCall.Wait wait = this.waits.remove(this.waits.size() - 1);
-			this.waits.add(new RecordedCall.Wait(wait.attempt(), wait.began(), elapsed().minus(wait.began()),
-					DelaySource.CONCURRENCY));
-			this.inQueue = false;
+			this.waits
+				.add(new RecordedCall.Wait(wait.attempt(), wait.began(), elapsed().minus(wait.began()), wait.source()));
+			this.queue = null;
 		}
 	}
 
@@ -234,13 +237,12 @@ final class Recording extends Work implements CallObserver.ObservedCall, CallObs
 	@Override
 	public void waitBegins(DelaySource source, long nanos) {
 		tells(() -> {
-			boolean stays = this.inQueue && source == DelaySource.CONCURRENCY;
-			if (!stays) {
+			if (this.queue != source) {
 				leaveQueue();
 				this.waits.add(new RecordedCall.Wait(this.attempts.size(), elapsed(), Duration.ofNanos(nanos), source));
 			}
-			this.inQueue = source == DelaySource.CONCURRENCY;
-			this.waiting = this.key == null && (nanos > 0 || source == DelaySource.CONCURRENCY);
+			this.queue = QUEUES.contains(source) ? source : null;
+			this.waiting = this.key == null && (nanos > 0 || this.queue != null);
 		});
 	}
 

@@ -30,11 +30,12 @@ import dev.backoff.time.RetryTime.WakeSignal;
  * the policies of production take milliseconds.
  * <p>
  * A call <em>works</em> from its beginning to its end, except while it waits for its next
- * attempt or for a permit, while its attempt is in {@link #sleep(Duration)}, and while a
- * call inside its attempt has not ended. When no call works and at least one waits or
- * sleeps, the clock jumps to the next moment at which something is due. Timeouts, ends of
- * overrides, jobs and stored calls happen when the clock passes their time. Events that
- * are due at one moment happen one by one, in the order of their scheduling.
+ * attempt, for a turn or for a permit, while its attempt is in {@link #sleep(Duration)},
+ * and while a call inside its attempt has not ended. When no call works and at least one
+ * waits or sleeps, the clock jumps to the next moment at which something is due.
+ * Timeouts, ends of overrides, jobs and stored calls happen when the clock passes their
+ * time. Events that are due at one moment happen one by one, in the order of their
+ * scheduling.
  * <p>
  * In real time, the clock waits for a call for at most the
  * {@linkplain #patience(Duration) patience}. An attempt that works in real time for as

@@ -20,6 +20,7 @@ import dev.backoff.Retry;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.pace.Pace;
 import dev.backoff.time.RetryTime.Cancellable;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -131,6 +132,25 @@ class VirtualTimeTests extends ClockFixture {
 			assertThat(calls.of("orders")).calls(3).allSucceeded();
 			assertThat(calls.of("orders")).call(2).waited("30h").waitSource(1, DelaySource.CONCURRENCY);
 			assertThat(calls.of("orders")).call(3).waited("30h").took(Duration.ofHours(30));
+		}
+
+		@Test
+		void alsoForCallsThatWaitForTurns() throws Exception {
+			time().patience(FOREVER);
+			BackoffCalls calls = new BackoffCalls(time());
+			Pace pace = new Pace("ai", Duration.ofMinutes(1), 10, time(), (held, hold) -> {
+			});
+			Retry retry = Retry.builder(policy("orders").build()).time(time()).observer(calls).pace(pace).build();
+			VirtualTime.Hold hold = time().hold();
+			pace.throttled(time().nanoTime(), Duration.ofSeconds(20).toNanos(), time().nanoTime());
+			CompletableFuture<String> queued = retry.callAsync(() -> CompletableFuture.completedFuture("first"));
+			Future<String> blocking = threads().submit(() -> retry.call(() -> "second"));
+			until(() -> pace.status().waiting() >= 2);
+			hold.close();
+			assertThat(List.of(get(queued), get(blocking))).containsExactly("first", "second");
+			assertThat(calls.of("orders")).call(1).waited("20s").waitSource(1, DelaySource.PACE);
+			// 0.18 a second
+			assertThat(calls.of("orders")).call(2).waitedBetween("25s", "26s").waitSource(1, DelaySource.PACE);
 		}
 
 		@Test
