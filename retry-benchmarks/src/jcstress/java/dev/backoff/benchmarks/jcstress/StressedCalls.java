@@ -12,6 +12,8 @@ import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.concurrency.ConcurrencyExceededException;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.PacedException;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.time.RetryTime;
 
@@ -27,12 +29,17 @@ abstract class StressedCalls {
 	private final @Nullable ConcurrencyLimit limit;
 
 	StressedCalls(RetryPolicyBuilder policy, RetryTime time, @Nullable ConcurrencyLimit limit) {
+		this(policy, time, limit, null);
+	}
+
+	StressedCalls(RetryPolicyBuilder policy, RetryTime time, @Nullable ConcurrencyLimit limit, @Nullable Pace pace) {
 		this.limit = limit;
 		this.retry = Retry.builder(policy.attemptTimeout(Duration.ofSeconds(1)).build())
 			.time(time)
 			.executor(Runnable::run)
 			.breaker(this.accounts)
 			.concurrencyLimit(limit)
+			.pace(pace)
 			.recorder(this.accounts)
 			.calls(this.waiting)
 			.build();
@@ -63,7 +70,8 @@ abstract class StressedCalls {
 			return future.getNow("pending");
 		}
 		catch (CompletionException ex) {
-			return (ex.getCause() instanceof ConcurrencyExceededException) ? "refused"
+			return (ex.getCause() instanceof ConcurrencyExceededException || ex.getCause() instanceof PacedException)
+					? "refused"
 					: (ex.getCause() instanceof AttemptTimeoutException) ? "late" : "failed";
 		}
 	}
