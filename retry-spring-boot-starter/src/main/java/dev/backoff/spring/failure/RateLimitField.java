@@ -1,6 +1,10 @@
 package dev.backoff.spring.failure;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,14 +21,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class RateLimitField {
 
+	/** The key of a policy's name, which is no key of a parameter. */
+	static final String NAME = "";
+
 	/* A string, a byte sequence, a boolean, or a token or number. */
 	private static final String ITEM = "(?:\"(?:[^\"\\\\]|\\\\.)*+\"|:[^:]*+:|\\?[01]"
 			+ "|[\\w!#$%&'*+.^`|~/-][\\w!#$%&'*+.^`|~:/-]*+)";
 
 	private static final Pattern PARAMETER = Pattern.compile("; *+(?<key>[\\w.*-]++)(?:=(?<value>" + ITEM + "))?+");
 
-	private static final Pattern POLICY = Pattern
-		.compile("[ \\t]*+" + ITEM + "(?<parameters>(?:; *+[\\w.*-]++(?:=" + ITEM + ")?+)*+)[ \\t]*+(?<end>,|\\z)");
+	private static final Pattern POLICY = Pattern.compile(
+			"[ \\t]*+(?<name>" + ITEM + ")(?<parameters>(?:; *+[\\w.*-]++(?:=" + ITEM + ")?+)*+)[ \\t]*+(?<end>,|\\z)");
 
 	private RateLimitField() {
 	}
@@ -32,29 +39,30 @@ final class RateLimitField {
 	/** Return how long until no policy is used up, or null if unknown. */
 	static @Nullable Duration wait(String text) {
 		Duration longest = null;
-		Matcher policy = POLICY.matcher(text);
-		for (int at = 0; policy.region(at, text.length()).lookingAt(); at = policy.end()) {
-			Duration wait = waitOf(policy.group("parameters"));
-			if (wait != null && (longest == null || wait.compareTo(longest) > 0)) {
-				longest = wait;
-			}
-			if (policy.group("end").isEmpty()) {
-				return longest;
-			}
+		for (Map<String, String> policy : policies(text)) {
+			Duration wait = Duration.ZERO.equals(ServerWait.seconds(policy.getOrDefault("r", "")))
+					? ServerWait.seconds(policy.getOrDefault("t", "")) : null;
+			longest = (wait != null && (longest == null || wait.compareTo(longest) > 0)) ? wait : longest;
 		}
-		return null;
+		return longest;
 	}
 
-	private static @Nullable Duration waitOf(String parameters) {
-		Duration remaining = null;
-		Duration wait = null;
-		for (Matcher each = PARAMETER.matcher(parameters); each.find();) {
-			String value = each.group("value");
-			Duration number = (value != null) ? ServerWait.seconds(value) : null;
-			remaining = each.group("key").equals("r") ? number : remaining;
-			wait = each.group("key").equals("t") ? number : wait;
+	/** Return name and parameters of each policy, as they are written. */
+	static List<Map<String, String>> policies(String text) {
+		List<Map<String, String>> policies = new ArrayList<>();
+		Matcher policy = POLICY.matcher(text);
+		for (int at = 0; policy.region(at, text.length()).lookingAt(); at = policy.end()) {
+			Map<String, String> parameters = new HashMap<>(Map.of(NAME, policy.group("name")));
+			for (Matcher each = PARAMETER.matcher(policy.group("parameters")); each.find();) {
+				String value = each.group("value");
+				parameters.put(each.group("key"), (value != null) ? value : "");
+			}
+			policies.add(parameters);
+			if (policy.group("end").isEmpty()) {
+				return policies;
+			}
 		}
-		return Duration.ZERO.equals(remaining) ? wait : null;
+		return List.of();
 	}
 
 }

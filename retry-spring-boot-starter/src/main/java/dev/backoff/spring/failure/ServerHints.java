@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * The wait that an HTTP server asks for: by {@code Retry-After}, in seconds, of which a
- * fraction is rounded up, or as a date, else by {@code RateLimit}. A value that is
- * neither counts as absent, and the first of several that can be read counts.
+ * The wait that an HTTP server asks for: by {@code retry-after-ms}, else by
+ * {@code Retry-After}, in seconds, of which a fraction is rounded up, or as a date, else
+ * by {@code RateLimit}. A value that is neither counts as absent, and the first of
+ * several that can be read counts.
  * <p>
  * A date is compared with the {@code Date} of the same response, so that the server's
  * clock may be wrong. Without one, and if a cache answers, whose {@code Age} is then not
@@ -28,8 +29,9 @@ record ServerHints(Clock clock) {
 
 	/** Return how long the server asks to wait, or null. */
 	@Nullable Duration wait(HttpHeaders headers) {
-		Duration wait = retryAfter(headers);
-		return (wait != null) ? wait : rateLimit(headers);
+		Duration millis = ServerWait.of(text(headers, "retry-after-ms"), Duration.ofMillis(1));
+		Duration wait = (millis != null) ? millis : retryAfter(headers);
+		return (wait != null) ? wait : RateLimitField.wait(field(headers, "RateLimit"));
 	}
 
 	private @Nullable Duration retryAfter(HttpHeaders headers) {
@@ -47,21 +49,33 @@ record ServerHints(Clock clock) {
 		if (seconds != null || text.isEmpty()) {
 			return seconds;
 		}
+		Instant then = HttpDate.parse(text, this.clock.instant());
+		return (then != null) ? until(then, headers) : null;
+	}
+
+	/** Return the time from the response to an instant, zero if it is over. */
+	Duration until(Instant then, HttpHeaders headers) {
 		Instant now = this.clock.instant();
-		Instant then = HttpDate.parse(text, now);
-		if (then == null) {
-			return null;
-		}
-		Duration age = ServerWait.seconds(readable(headers.getFirst(HttpHeaders.AGE)));
-		Instant sent = (age == null || age.isZero()) ? HttpDate.parse(readable(headers.getFirst(HttpHeaders.DATE)), now)
-				: null;
+		Instant sent = isFromCache(headers) ? null : HttpDate.parse(text(headers, HttpHeaders.DATE), now);
 		return ServerWait.bounded(Duration.between((sent != null) ? sent : now, then));
 	}
 
-	private static @Nullable Duration rateLimit(HttpHeaders headers) {
-		List<String> lines = headers.getOrEmpty("RateLimit");
+	/** Return whether the response is older than its arrival. */
+	static boolean isFromCache(HttpHeaders headers) {
+		Duration age = ServerWait.seconds(text(headers, HttpHeaders.AGE));
+		return age != null && !age.isZero();
+	}
+
+	/** Return all lines of a structured field as one, or an empty text if it is long. */
+	static String field(HttpHeaders headers, String name) {
+		List<String> lines = headers.getOrEmpty(name);
 		boolean readable = lines.stream().mapToInt((line) -> line.length() + 1).sum() <= MAX_FIELD_LENGTH;
-		return readable ? RateLimitField.wait(String.join(",", lines)) : null;
+		return readable ? String.join(",", lines) : "";
+	}
+
+	/** Return the first value of a header, or an empty text if it is absent or long. */
+	static String text(HttpHeaders headers, String name) {
+		return readable(headers.getFirst(name));
 	}
 
 	private static String readable(@Nullable String value) {

@@ -84,6 +84,24 @@ class ServerHintsTests {
 	}
 
 	@Nested
+	class RetryAfterInMilliseconds {
+
+		@ParameterizedTest
+		@CsvSource({ "1500,1500", "0,0", "12.5,60000", "'',60000", "-1,60000", "soon,60000" })
+		void precedesSeconds(String text, long millis) {
+			HttpHeaders headers = headers(HttpHeaders.RETRY_AFTER, "60");
+			headers.set("Retry-After-Ms", text);
+			assertThat(hints.wait(headers)).hasMillis(millis);
+		}
+
+		@Test
+		void saturates() {
+			assertThat(hints.wait(headers("retry-after-ms", "9".repeat(30)))).isLessThanOrEqualTo(ServerWait.LONGEST);
+		}
+
+	}
+
+	@Nested
 	class RetryAfterAsDate {
 
 		@ParameterizedTest
