@@ -1,0 +1,273 @@
+package dev.backoff.spring.failure;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.http.HttpHeaders;
+
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Tests for {@link QuotaHeaders}. */
+class QuotaHeadersTests {
+
+	private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);
+
+	private final QuotaHeaders quotas = new QuotaHeaders(CLOCK);
+
+	@Nested
+	class Responses {
+
+		@Test
+		void openAi() {
+			assertThat(read("""
+					x-ratelimit-limit-requests: 5000
+					x-ratelimit-limit-tokens: 160000
+					x-ratelimit-remaining-requests: 4999
+					x-ratelimit-remaining-tokens: 159976
+					x-ratelimit-reset-requests: 12ms
+					x-ratelimit-reset-tokens: 9ms
+					""")).containsExactly(requests(5000, 4999, Duration.ofMillis(12)),
+					tokens(160_000, 159_976, Duration.ofMillis(9)));
+		}
+
+		@Test
+		void groq() {
+			assertThat(read("""
+					retry-after: 2
+					x-ratelimit-limit-requests: 14400
+					x-ratelimit-limit-tokens: 18000
+					x-ratelimit-remaining-requests: 14370
+					x-ratelimit-remaining-tokens: 17997
+					x-ratelimit-reset-requests: 2m59.56s
+					x-ratelimit-reset-tokens: 7.66s
+					""")).containsExactly(requests(14_400, 14_370, Duration.ofMillis(179_560)),
+					tokens(18_000, 17_997, Duration.ofMillis(7660)));
+		}
+
+		@Test
+		void azure() {
+			assertThat(read("""
+					x-ratelimit-limit-requests: 80
+					x-ratelimit-remaining-requests: 79
+					x-ratelimit-reset-requests: 10
+					x-ratelimit-limit-tokens: -1
+					x-ratelimit-remaining-tokens: -1
+					x-ratelimit-reset-tokens: 0
+					""")).containsExactly(requests(80, 79, Duration.ofSeconds(10)));
+		}
+
+		@Test
+		void anthropic() {
+			assertThat(read("""
+					date: Fri, 20 Nov 2026 15:00:00 GMT
+					anthropic-ratelimit-requests-limit: 50
+					anthropic-ratelimit-requests-remaining: 49
+					anthropic-ratelimit-requests-reset: 2026-11-20T15:00:02Z
+					anthropic-ratelimit-tokens-limit: 60000
+					anthropic-ratelimit-tokens-remaining: 59000
+					anthropic-ratelimit-tokens-reset: 2026-11-20T15:00:01Z
+					anthropic-ratelimit-input-tokens-limit: 50000
+					anthropic-ratelimit-input-tokens-remaining: 50000
+					anthropic-ratelimit-input-tokens-reset: 2026-11-20T14:59:59Z
+					anthropic-ratelimit-output-tokens-limit: 10000
+					anthropic-ratelimit-output-tokens-remaining: 9000
+					anthropic-ratelimit-output-tokens-reset: 2026-11-20T16:00:06+01:00
+					""")).containsExactly(requests(50, 49, Duration.ofSeconds(2)),
+					tokens(60_000, 59_000, Duration.ofSeconds(1)),
+					new QuotaReading("input-tokens", 50_000, 50_000, Duration.ZERO, false, false),
+					new QuotaReading("output-tokens", 10_000, 9000, Duration.ofSeconds(6), false, false));
+		}
+
+		@Test
+		void ietf() {
+			assertThat(read("""
+					RateLimit-Policy: "burst";q=100;w=60, "day";q=1000;w=86400
+					RateLimit-Policy: "bytes";q=65535;qu="content-bytes";w=10, "open";q=4;qu="concurrent-requests"
+					RateLimit: "burst";r=50;t=30, "day";r=0;t=7200;pk=:cHsdsRa894==:
+					RateLimit: "bytes";r=9;t=3, "open";r=1;t=1, "unknown";r=1;t=1
+					""")).containsExactly(new QuotaReading("burst", 100, 50, Duration.ofSeconds(30), true, true),
+					new QuotaReading("day", 1000, 0, Duration.ofHours(2), true, true),
+					new QuotaReading("bytes", 65_535, 9, Duration.ofSeconds(3), false, true));
+		}
+
+		@Test
+		void gitHub() {
+			assertThat(read("""
+					Date: Fri, 20 Nov 2026 11:30:00 GMT
+					X-RateLimit-Limit: 5000
+					X-RateLimit-Remaining: 4987
+					X-RateLimit-Used: 13
+					X-RateLimit-Resource: core
+					X-RateLimit-Reset: 1795176000
+					""")).containsExactly(window(5000, 4987, Duration.ofMinutes(30)));
+		}
+
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "6m0s,360000", "1h2m3.5s,3723500", "24h0m0s,86400000", "0s,0", "1ms,1", "60,60000", "1.5,2000",
+			"8.64s,8640", "'',", "-1,", "-6m0s,", "6m0,", "soon,", "1d,", "6 m,", "9000h,", "999999999h,",
+			"99999999999999999999,", "99999999999999999999h," })
+	void resetOfABucket(String text, Long millis) {
+		assertThat(
+				read("x-ratelimit-limit-tokens: 9\nx-ratelimit-remaining-tokens: 1\nx-ratelimit-reset-tokens: " + text))
+			.isEqualTo((millis != null) ? List.of(tokens(9, 1, Duration.ofMillis(millis))) : List.of());
+	}
+
+	/* The clock stands at 1795176000. */
+	@ParameterizedTest
+	@CsvSource({ "1795176060,60", "1795175999,0", "1000000001,0", "3600,3600", "0,0", "1826712000,31536000", "'',",
+			"-1,", "3601,", "1000000000,", "1826712001,", "1795176060000,", "Tue Feb 16 2021 09:02:42 GMT+0100," })
+	void resetOfAWindow(String text, Long seconds) {
+		assertThat(read("X-RateLimit-Limit: 9\nX-RateLimit-Remaining: 1\nX-RateLimit-Reset: " + text))
+			.isEqualTo((seconds != null) ? List.of(window(9, 1, Duration.ofSeconds(seconds)))
+					: List.of());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0,0", "-1,-1", "9,-1", "'',1", "9,''", "9.5,1", "1000000000000000000,1", "'10, 10;w=1',1" })
+	void numbersThatTellNothing(String limit, String remaining) {
+		assertThat(read(
+				"X-RateLimit-Limit: " + limit + "\nX-RateLimit-Remaining: " + remaining + "\nX-RateLimit-Reset: 60"))
+			.isEmpty();
+	}
+
+	@Test
+	void fromACache_nothing() {
+		String response = "X-RateLimit-Limit: 9\nX-RateLimit-Remaining: 1\nX-RateLimit-Reset: 60\nAge: ";
+		assertThat(read(response + "0\n")).hasSize(1);
+		assertThat(read(response + "1\n")).isEmpty();
+	}
+
+	@Test
+	void namesFromOutside_bounded() {
+		StringBuilder policies = new StringBuilder("RateLimit-Policy: \"" + "x".repeat(65) + "\";q=9, \"é\";q=9");
+		StringBuilder rest = new StringBuilder("RateLimit: \"" + "x".repeat(65) + "\";r=1;t=1, \"é\";r=1;t=1");
+		for (int i = 0; i < 20; i++) {
+			policies.append(", \"q").append(i / 2).append("\";q=9");
+			rest.append(", \"q").append(i / 2).append("\";r=1;t=1");
+		}
+		assertThat(read(policies + "\n" + rest + "\nX-RateLimit-Limit: 9\n")).extracting(QuotaReading::name)
+			.containsExactly("q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7");
+	}
+
+	/* Never thrown, always in bounds, and no queue held for longer than max-hold. */
+	@Test
+	void tenThousandRandomSets() {
+		Random random = new Random(43);
+		ServerHints hints = new ServerHints(CLOCK);
+		long told = 0;
+		for (int set = 0; set < 10_000; set++) {
+			VirtualTime time = new VirtualTime();
+			Pace pace = new Pace("hostile", Duration.ofMinutes(1), 100, time, (held, hold) -> {
+			});
+			for (int response = 0; response < 4; response++) {
+				long start = time.nanoTime();
+				HttpHeaders headers = hostile(random);
+				List<QuotaReading> readings = this.quotas.read(headers);
+				assertThat(readings).hasSizeLessThanOrEqualTo(8).allSatisfy((reading) -> {
+					assertThat(reading.name()).hasSizeBetween(1, 64);
+					assertThat(reading.limit()).isPositive();
+					assertThat(reading.remaining()).isNotNegative();
+					assertThat(reading.reset()).isBetween(Duration.ZERO, Duration.ofDays(365));
+				});
+				told += readings.size();
+				pace.told(start, readings);
+				Duration hint = hints.wait(headers);
+				if (random.nextInt(3) == 0) {
+					pace.throttled(start, (hint != null) ? hint.toNanos() : 0, start);
+				}
+				for (int steps = 0; !pace.status().untilTurn().isZero(); steps++) {
+					assertThat(steps).as("headers " + headers).isLessThan(20);
+					time.advance(pace.status().untilTurn().plusNanos(100_000));
+				}
+				assertThat(pace.enter(false, time.nanoTime())).isNull();
+				assertThat(time.nanoTime() - start).as("headers " + headers)
+					.isBetween(0L, Duration.ofSeconds(60).plusMillis(2).toNanos());
+			}
+		}
+		assertThat(told).isGreaterThan(10_000);
+	}
+
+	private static HttpHeaders hostile(Random random) {
+		HttpHeaders headers = new HttpHeaders();
+		for (String field : List.of("x-ratelimit-%s-requests", "x-ratelimit-%s-tokens",
+				"anthropic-ratelimit-requests-%s", "anthropic-ratelimit-output-tokens-%s", "X-RateLimit-%s")) {
+			if (random.nextBoolean()) {
+				headers.set(field.formatted("limit"), number(random));
+				headers.set(field.formatted("remaining"), number(random));
+				headers.set(field.formatted("reset"), time(random));
+			}
+		}
+		StringBuilder policies = new StringBuilder("\"p\";q=" + number(random));
+		StringBuilder rest = new StringBuilder("\"p\";r=" + number(random) + ";t=" + number(random));
+		for (int i = random.nextInt(12); i > 0; i--) {
+			policies.append(", \"p").append(i).append("\";q=").append(number(random));
+			rest.append(",p").append(i).append(";r=").append(number(random)).append(";t=").append(number(random));
+		}
+		headers.set("RateLimit-Policy", policies.toString());
+		headers.set("RateLimit", rest.toString());
+		for (String hint : List.of("retry-after-ms", "Retry-After", "Date", "Age")) {
+			if (random.nextInt(4) == 0) {
+				headers.set(hint, time(random));
+			}
+		}
+		return headers;
+	}
+
+	private static String time(Random random) {
+		return switch (random.nextInt(6)) {
+			case 0 -> "Fri, 20 Nov 2026 12:0" + random.nextInt(10) + ":00 GMT";
+			case 1 -> Instant.ofEpochSecond(random.nextLong() >> (20 + random.nextInt(44))).toString();
+			case 2 -> number(random) + "m" + number(random) + "s";
+			case 3 -> Long.toString(1_795_176_000L + random.nextInt(7200) - 3600);
+			case 4 -> random.nextInt(1000) + "ms";
+			default -> number(random);
+		};
+	}
+
+	private static String number(Random random) {
+		return switch (random.nextInt(12)) {
+			case 0 -> Long.toString(random.nextLong() >> random.nextInt(63));
+			case 1 -> Long.toString(Long.MAX_VALUE);
+			case 2 -> "-" + random.nextInt(3);
+			case 3 -> "9".repeat(random.nextInt(300));
+			case 4 -> "0";
+			case 5 -> random.nextInt(100) + "." + random.nextInt(100);
+			case 6 -> "\"\\ é\u0000;,=";
+			default -> Integer.toString(random.nextInt(100_000));
+		};
+	}
+
+	private List<QuotaReading> read(String response) {
+		HttpHeaders headers = new HttpHeaders();
+		response.lines().forEach((line) -> headers.add(line.split(":", 2)[0], line.split(":", 2)[1].strip()));
+		return this.quotas.read(headers);
+	}
+
+	private static QuotaReading requests(long limit, long remaining, Duration reset) {
+		return new QuotaReading("requests", limit, remaining, reset, true, false);
+	}
+
+	private static QuotaReading tokens(long limit, long remaining, Duration reset) {
+		return new QuotaReading("tokens", limit, remaining, reset, false, false);
+	}
+
+	private static QuotaReading window(long limit, long remaining, Duration reset) {
+		return new QuotaReading("requests", limit, remaining, reset, true, true);
+	}
+
+}
