@@ -7,10 +7,12 @@ import org.apache.hc.core5.http.HttpRequest;
 
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.core.annotation.Order;
 
 import dev.backoff.spring.configuration.HttpSettings;
 
 /** Remove our headers from redirects to hosts that do not get them. Thread-safe. */
+@Order(0) // before BlockingClientQuotas
 final class ApacheClientHeaders
 		implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
 

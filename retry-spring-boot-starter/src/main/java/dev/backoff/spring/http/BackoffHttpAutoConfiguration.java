@@ -1,8 +1,13 @@
 package dev.backoff.spring.http;
 
+import java.time.Clock;
+
 import jakarta.servlet.Filter;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -16,11 +21,14 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebFilter;
 
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
+import dev.backoff.spring.failure.QuotaHeaders;
 import dev.backoff.spring.policy.BackoffPolicies;
 
 /**
- * Describe attempts in the headers of outbound requests, and apply those of inbound ones.
+ * Describe attempts in the headers of outbound requests, apply those of inbound ones, and
+ * read what responses say of quotas.
  *
  * @since 0.1
  */
@@ -30,6 +38,11 @@ public final class BackoffHttpAutoConfiguration {
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(RestClientCustomizer.class)
 	static class BlockingClients {
+
+		@Bean
+		BlockingClientQuotas backoffBlockingClientQuotas(ListableBeanFactory beans, ObjectProvider<Clock> clock) {
+			return new BlockingClientQuotas(quotas(beans, clock));
+		}
 
 		@Bean
 		BlockingClientHeaders backoffBlockingClientHeaders(BackoffPolicies policies) {
@@ -55,8 +68,10 @@ public final class BackoffHttpAutoConfiguration {
 	static class ReactiveClients {
 
 		@Bean
-		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies) {
-			return new ReactiveClientHeaders(new AttemptHeaders(policies.configuration().http(), "WebClient"));
+		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies, ListableBeanFactory beans,
+				ObjectProvider<Clock> clock) {
+			return new ReactiveClientHeaders(new AttemptHeaders(policies.configuration().http(), "WebClient"),
+					quotas(beans, clock));
 		}
 
 	}
@@ -89,6 +104,12 @@ public final class BackoffHttpAutoConfiguration {
 			return new InboundWebFilter(policies.configuration().http());
 		}
 
+	}
+
+	/* Null if no call of the application has a pace; then clients stay as they are. */
+	private static @Nullable QuotaHeaders quotas(ListableBeanFactory beans, ObjectProvider<Clock> clock) {
+		boolean paced = beans.getBeanNamesForType(Pace.class, true, false).length > 0;
+		return paced ? new QuotaHeaders(clock.getIfUnique(Clock::systemUTC)) : null;
 	}
 
 }
