@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import dev.backoff.CallRegistry;
 import dev.backoff.Retry;
 import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
 import dev.backoff.policy.RetryPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,10 +30,12 @@ class PaceQueueTests {
 	});
 
 	private void startAll(Duration deadline) {
-		// a rate that lets all go in six seconds
+		// all go in the six seconds after the hold; the learned rate grows with each that goes
 		for (int i = 0; i < CALLS; i++) {
 			this.pace.succeeded(0);
 		}
+		this.pace.told(0,
+				List.of(new QuotaReading("requests", CALLS, CALLS, Duration.ofSeconds(26), true, true)));
 		this.pace.throttled(0, Duration.ofSeconds(20).toNanos(), 0);
 		Retry retry = Retry.builder(RetryPolicy.builder("ai").deadline(deadline).build())
 			.time(this.time)
