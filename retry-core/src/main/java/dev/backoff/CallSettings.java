@@ -5,24 +5,35 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CallPermits;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 /**
- * What calls run under, shared by all of one retry: very many of them may wait at once.
+ * What calls run under, shared by all of one retry, or of one key of it: very many of
+ * them may wait at once.
  */
 record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
-		@Nullable ConcurrencyLimit limit, @Nullable Pace pace) {
+		@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable Pace pace) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
+
+	/* Loads the type, since a method that returns one not loaded is not inlined. */
+	static final Class<?> RETURNED = Pace.class;
 
 	static final CallSettings NONE = ofDeadline(RetryTime.system());
 
 	/** Return what a deadline from outside stands for. */
 	static CallSettings ofDeadline(RetryTime time) {
-		return new CallSettings(NO_POLICY, "none", time, () -> null, null, null);
+		return new CallSettings(NO_POLICY, "none", time, () -> null, null, null, null);
+	}
+
+	/** Return the same with what a key has of its own. */
+	CallSettings of(@Nullable CallPermits breaker, @Nullable Pace pace) {
+		return new CallSettings(this.policy, this.method, this.time, this.retries, this.limit,
+				(breaker != null) ? breaker : this.breaker, (pace != null) ? pace : this.pace);
 	}
 
 	/** Whether retries are switched on. */

@@ -26,6 +26,11 @@ import dev.backoff.pace.Pace;
 record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
 		CallRegistry registry, AttemptLimit limit) {
 
+	/** Return the same for calls under other settings of the same policy. */
+	CallSteps of(CallSettings settings) {
+		return new CallSteps(settings, this.decider, this.events, this.guard, this.registry, this.limit);
+	}
+
 	/** Run an attempt that is limited, listed or observed. */
 	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
@@ -83,7 +88,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	private Decision refused(CallState call, long now) {
 		Ticket ticket = call.ticket;
 		return (ticket != null) ? this.decider.decideInQueue(ticket, call, now, this.registry.isShutDown())
-				: this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
+				: this.decider.decide(input(call, true, false, this.guard.refusal(call, now), now));
 	}
 
 	/** Go on with a stored call: return its attempt, a wait or the end. */
@@ -104,7 +109,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		Permit permit = this.guard.tryAcquire(call, now);
 		if (permit == null) {
-			return this.decider.decide(input(call, true, false, this.guard.refusal(now), now));
+			return this.decider.decide(input(call, true, false, this.guard.refusal(call, now), now));
 		}
 		if (isPaying(stored)) {
 			Decision due = this.decider.decide(input(call, false, true, DecisionInput.Breaker.PERMITTING, now));
@@ -136,7 +141,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		this.guard.ended(call, permit, outcome, nanos, now);
 		this.events.attempt(call, outcome.kind(), outcome.failure(), nanos);
 		call.history().addAttempt(outcome, nanos);
-		Decision next = this.decider.decide(input(call, false, false, this.guard.answer(now), now));
+		Decision next = this.decider.decide(input(call, false, false, this.guard.answer(call, now), now));
 		Pace pace = call.settings().pace();
 		if (pace != null && next instanceof Decision.RetryAfter wait && wait.source() == DelaySource.PACE) {
 			call.ticket = pace.enter(true, now);
@@ -190,7 +195,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		if (outcome != null && call.history().lastSource() == DelaySource.BUDGET) {
 			call.history().addPostponed();
-			Decision decision = this.decider.decide(input(call, false, true, this.guard.answer(now), now));
+			Decision decision = this.decider.decide(input(call, false, true, this.guard.answer(call, now), now));
 			if (!(decision instanceof Decision.RetryAfter retry) || retry.delay() > 0) {
 				return decision;
 			}
@@ -245,9 +250,9 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		call.leaveQueue();
 		if (outcome == null) {
 			// a call that is cancelled between its permit and its attempt was not refused
-			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(now).permitting();
-			Throwable refusal = (pace != null) ? pace.rejection()
-					: (ticket != null) ? ticket.limit().rejection() : permitted ? null : this.guard.rejection(now);
+			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(call, now).permitting();
+			Throwable refusal = (pace != null) ? pace.rejection() : (ticket != null) ? ticket.limit().rejection()
+					: permitted ? null : this.guard.rejection(call, now);
 			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
 					: Outcome.ofNothing(stop);
 		}

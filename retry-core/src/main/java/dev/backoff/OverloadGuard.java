@@ -20,19 +20,18 @@ import dev.backoff.time.Nanos;
 /**
  * What a method's calls share with others, so that together they do not make an overload
  * worse: the concurrency limit and the breaker, which each give a permit for an attempt,
- * and the budget. Thread-safe.
+ * and the budget. Breaker and pace may be of the key of the call. Thread-safe.
  *
  * @param isDurable whether the calls are stored while they wait
  */
-record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable RetryBudget budget,
-		boolean isDurable) {
+record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable RetryBudget budget, boolean isDurable) {
 
 	/**
 	 * Return the same for stored calls, which wait whatever happens here. Their workers
 	 * bound how many attempts run at once.
 	 */
 	OverloadGuard ofStoredCalls() {
-		return new OverloadGuard(null, this.breaker, this.budget, true);
+		return new OverloadGuard(null, this.budget, true);
 	}
 
 	/**
@@ -62,7 +61,8 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 	/* No turn is taken where the breaker refuses. */
 	private boolean hasTurn(CallState call, Pace pace, long now) {
 		if (call.ticket == null) {
-			if (this.breaker != null && !isInsideProbe(call, this.breaker) && !this.breaker.isPermitting(now)) {
+			CallPermits breaker = call.settings().breaker();
+			if (breaker != null && !isInsideProbe(call, breaker) && !breaker.isPermitting(now)) {
 				return false;
 			}
 			Outcome last = call.lastOutcome();
@@ -114,13 +114,11 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 	 * result covers it.
 	 */
 	private @Nullable Permit ofBreaker(CallState call, long now) {
-		if (this.breaker == null) {
+		CallPermits breaker = call.settings().breaker();
+		if (breaker == null || isInsideProbe(call, breaker)) {
 			return Permit.UNCOUNTED;
 		}
-		if (isInsideProbe(call, this.breaker)) {
-			return Permit.UNCOUNTED;
-		}
-		if (this.breaker instanceof CircuitBreaker own) {
+		if (breaker instanceof CircuitBreaker own) {
 			if (own.state() != BreakerState.HALF_OPEN) {
 				return own.tryAcquire(now);
 			}
@@ -129,8 +127,8 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 			context.probe = own.tryAcquire(now);
 			return context.probe;
 		}
-		Permit permit = this.breaker.tryAcquire(now);
-		if (permit != null && permit.covers(this.breaker)) {
+		Permit permit = breaker.tryAcquire(now);
+		if (permit != null && permit.covers(breaker)) {
 			call.context().probe = permit;
 		}
 		return permit;
@@ -210,21 +208,22 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable CallPermits bre
 	}
 
 	/** Return what the breaker says before an attempt. */
-	DecisionInput.Breaker answer(long now) {
-		return (this.breaker == null || this.breaker.isPermitting(now)) ? DecisionInput.Breaker.PERMITTING
-				: refusal(now);
+	DecisionInput.Breaker answer(CallState call, long now) {
+		CallPermits breaker = call.settings().breaker();
+		return (breaker == null || breaker.isPermitting(now)) ? DecisionInput.Breaker.PERMITTING : refusal(call, now);
 	}
 
 	/** Return what the breaker says when it has refused an attempt. */
-	DecisionInput.Breaker refusal(long now) {
-		return (this.breaker == null) ? DecisionInput.Breaker.PERMITTING
-				: new DecisionInput.Breaker(this.breaker.name(), false, this.isDurable || this.breaker.isAwaited(),
-						this.breaker.nanosToPermit(now));
+	DecisionInput.Breaker refusal(CallState call, long now) {
+		CallPermits breaker = call.settings().breaker();
+		return (breaker == null) ? DecisionInput.Breaker.PERMITTING : new DecisionInput.Breaker(breaker.name(), false,
+				this.isDurable || breaker.isAwaited(), breaker.nanosToPermit(now));
 	}
 
 	/** Return what the breaker throws for a call that made no attempt, or null. */
-	@Nullable CircuitOpenException rejection(long now) {
-		return (this.breaker != null && !this.isDurable) ? this.breaker.rejection(now) : null;
+	@Nullable CircuitOpenException rejection(CallState call, long now) {
+		CallPermits breaker = call.settings().breaker();
+		return (breaker != null && !this.isDurable) ? breaker.rejection(now) : null;
 	}
 
 }

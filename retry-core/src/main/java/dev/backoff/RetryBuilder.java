@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,11 @@ public final class RetryBuilder {
 	@Nullable ConcurrencyLimit limit;
 
 	@Nullable Pace pace;
+
+	@Nullable Function<@Nullable Object, @Nullable Object> per;
+
+	Runnable whenFull = () -> {
+	};
 
 	CallRegistry registry = new CallRegistry();
 
@@ -176,6 +182,20 @@ public final class RetryBuilder {
 	 */
 	public RetryBuilder pace(@Nullable Pace pace) {
 		this.pace = pace;
+		return this;
+	}
+
+	/**
+	 * Divide breaker and pace by a key, such as the tenant: the calls of each key have
+	 * their own. Policy, budget and concurrency limit stay the same.
+	 * @param key returns the key for the context of a call, or null for the shared state;
+	 * if it throws, that is published as a failed hook, and the state is the shared one
+	 * @param whenFull called for each call that shares because there is no room
+	 * @return this builder
+	 */
+	public RetryBuilder per(Function<@Nullable Object, @Nullable Object> key, Runnable whenFull) {
+		this.per = key;
+		this.whenFull = whenFull;
 		return this;
 	}
 

@@ -63,6 +63,18 @@ class AllocationTests {
 	}
 
 	@Test
+	void callOfAKnownKeyAllocatesNothing() {
+		Retry keyed = Retry.builder(RetryPolicy.defaults("orders"))
+			.breaker(CircuitBreaker.builder("orders")
+				.settings(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build())
+				.build())
+			.per((context) -> context, () -> {
+			})
+			.build();
+		assertThat(allocated(() -> this.sum += keyed.callOn("context", LENGTH, null))).isZero();
+	}
+
+	@Test
 	void callThatTakesAPermitAllocatesNothing() {
 		RetryPolicy policy = RetryPolicy.builder("orders").concurrency(2).build();
 		Retry throttled = Retry.of(policy);

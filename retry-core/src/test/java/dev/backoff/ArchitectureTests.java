@@ -56,12 +56,13 @@ class ArchitectureTests {
 
 		@ParameterizedTest
 		@CsvSource({
-				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.pace dev.backoff.concurrency dev.backoff.window dev.backoff.time",
+				"dev.backoff, dev.backoff.policy dev.backoff.event dev.backoff.failure dev.backoff.delay dev.backoff.budget dev.backoff.breaker dev.backoff.pace dev.backoff.concurrency dev.backoff.window dev.backoff.key dev.backoff.time",
 				"dev.backoff.policy, dev.backoff.failure dev.backoff.delay dev.backoff.concurrency dev.backoff.window dev.backoff.time",
 				"dev.backoff.event, dev.backoff.failure dev.backoff.breaker dev.backoff.time",
 				"dev.backoff.failure, dev.backoff.delay dev.backoff.time",
-				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.pace dev.backoff.concurrency dev.backoff.time",
-				"dev.backoff.pace, dev.backoff.concurrency dev.backoff.time", "dev.backoff.concurrency, ''",
+				"dev.backoff.breaker, dev.backoff.window dev.backoff.delay dev.backoff.pace dev.backoff.concurrency dev.backoff.key dev.backoff.time",
+				"dev.backoff.pace, dev.backoff.concurrency dev.backoff.key dev.backoff.time",
+				"dev.backoff.key, dev.backoff.time", "dev.backoff.concurrency, ''",
 				"dev.backoff.budget, dev.backoff.time", "dev.backoff.window, dev.backoff.time",
 				"dev.backoff.delay, dev.backoff.time", "dev.backoff.time, ''", "dev.backoff.annotation, ''" })
 		void importOneWay(String from, String to) {
@@ -72,7 +73,7 @@ class ArchitectureTests {
 				.onlyDependOnClassesThat()
 				.resideInAnyPackage(allowed.replaceAll(" +", " ").split(" ", -1))
 				.because(
-						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, pace, concurrency, window, time; no child imports its parent")
+						"the arrows are root -> policy, event -> failure -> delay, budget, breaker, pace, concurrency, window, key, time; no child imports its parent")
 				.check(CLASSES);
 		}
 
@@ -105,7 +106,7 @@ class ArchitectureTests {
 			assertThat(HouseRules.packages(CLASSES)).containsExactlyInAnyOrder("dev.backoff", "dev.backoff.policy",
 					"dev.backoff.event", "dev.backoff.failure", "dev.backoff.delay", "dev.backoff.budget",
 					"dev.backoff.breaker", "dev.backoff.pace", "dev.backoff.concurrency", "dev.backoff.window",
-					"dev.backoff.time", "dev.backoff.annotation");
+					"dev.backoff.key", "dev.backoff.time", "dev.backoff.annotation");
 		}
 
 		@Test
@@ -197,7 +198,7 @@ class ArchitectureTests {
 		void areUsedForAFewInstructionsOnly() {
 			classes().that()
 				.haveNameNotMatching(
-						"dev.backoff.(CallRegistry|CallStack|BlockingDriver|AsyncCall|concurrency.ConcurrencyLimit|pace.Pace|window.CountWindow|time.SystemTimer)")
+						"dev.backoff.(CallRegistry|CallStack|BlockingDriver|AsyncCall|concurrency.ConcurrencyLimit|pace.Pace|key.KeyTable|window.CountWindow|time.SystemTimer)")
 				.and()
 				.doNotBelongToAnyOf(RetriesStoppedException.class)
 				.should(new UseNoMonitor())

@@ -28,6 +28,15 @@ abstract class Circuit {
 		this.phase = first.apply(this);
 	}
 
+	/** Make another one with the same numbers, and the state if it was set by hand. */
+	Circuit(Circuit other) {
+		this.time = other.time;
+		this.random = other.random;
+		this.limits = other.limits;
+		Phase seen = other.phase;
+		this.phase = (seen instanceof ForcedOpen || seen instanceof Disabled) ? seen : new Closed(this);
+	}
+
 	/** Return the phase that calls meet now. */
 	final Phase current() {
 		return this.phase;

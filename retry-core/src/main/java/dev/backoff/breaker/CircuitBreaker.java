@@ -1,6 +1,8 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -8,6 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.delay.RandomSource;
+import dev.backoff.key.KeyTable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.window.OutcomeWindow.Counts;
@@ -63,13 +66,36 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	private final Function<? super Throwable, Verdict> verdict;
 
-	private final LongAdder rejected = new LongAdder();
+	private final LongAdder rejected;
+
+	/* Null if it is of a key itself. */
+	private final @Nullable KeyTable<CircuitBreaker> keys;
 
 	private CircuitBreaker(Builder builder) {
 		super(builder.settings, builder.time, builder.random, Closed::new);
 		this.name = builder.name;
 		this.listener = builder.listener;
 		this.verdict = builder.verdict;
+		this.rejected = new LongAdder();
+		this.keys = new KeyTable<>(builder.time, () -> new CircuitBreaker(this), CircuitBreaker::isBusy);
+	}
+
+	private CircuitBreaker(CircuitBreaker shared) {
+		super(shared);
+		this.name = shared.name;
+		this.listener = shared.listener;
+		this.verdict = shared.verdict;
+		this.rejected = shared.rejected;
+		this.keys = null;
+	}
+
+	/* A caller that comes back with many keys must not reset what counts failures. */
+	private boolean isBusy(boolean idle) {
+		BreakerState state = state();
+		Counts counts = counts();
+		// unused for long, it would permit a call now as a new one does
+		return idle ? state != BreakerState.CLOSED && state != BreakerState.HALF_OPEN
+				: state != BreakerState.CLOSED || counts.failed() + counts.slow() > 0;
 	}
 
 	/**
@@ -170,6 +196,34 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
+	 * Return the breaker of a key: it has this one's name, settings and listener, and a
+	 * state of its own. A change of this one reaches all keys.
+	 * @param key with {@code equals} and {@code hashCode}, such as a tenant's id
+	 * @return the breaker, or this one if there is no room for another key
+	 */
+	public CircuitBreaker ofKey(Object key) {
+		KeyTable.Slot<CircuitBreaker> slot = (this.keys != null) ? this.keys.slot(key) : null;
+		return (slot != null) ? slot.value() : this;
+	}
+
+	/** Return the breakers by key, or null if this one is of a key. */
+	public @Nullable KeyTable<CircuitBreaker> keys() {
+		return this.keys;
+	}
+
+	/**
+	 * {@return how many keys have a breaker in a state, without this one itself}
+	 * @param state the state
+	 */
+	public long keysIn(BreakerState state) {
+		return ofKeys().stream().filter((breaker) -> breaker.state() == state).count();
+	}
+
+	private Collection<CircuitBreaker> ofKeys() {
+		return (this.keys != null) ? this.keys.values().values() : List.of();
+	}
+
+	/**
 	 * {@return the settings in effect}
 	 */
 	public BreakerSettings settings() {
@@ -191,6 +245,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		if (!settings().equals(settings)) {
 			limit(settings);
 		}
+		ofKeys().forEach((breaker) -> breaker.change(settings));
 	}
 
 	/**
@@ -214,8 +269,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
-	 * {@return how many attempts it has rejected since it was built} A call that finds it
-	 * open after a failed attempt stops without asking for a permit, and is not counted.
+	 * {@return how many attempts it has rejected since it was built, for all keys} A call
+	 * that finds it open after a failed attempt asks for no permit and is not counted.
 	 */
 	public long rejected() {
 		return this.rejected.sum();
@@ -239,11 +294,13 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 */
 	public void reset() {
 		enter(new Closed(this));
+		ofKeys().forEach(CircuitBreaker::reset);
 	}
 
 	/** Open the breaker by hand, for the time as if too many calls had failed. */
 	public void open() {
 		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
+		ofKeys().forEach(CircuitBreaker::open);
 	}
 
 	/**
@@ -254,16 +311,19 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	public void openFor(Duration duration) {
 		long nanos = Nanos.aboveZero("duration", duration);
 		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), nanos)));
+		ofKeys().forEach((breaker) -> breaker.openFor(duration));
 	}
 
 	/** Reject all calls until another state is set by hand. */
 	public void forceOpen() {
 		enter(new ForcedOpen(new Wait(now(), Nanos.UNLIMITED)));
+		ofKeys().forEach(CircuitBreaker::forceOpen);
 	}
 
 	/** Permit all calls and count none, until another state is set by hand. */
 	public void disable() {
 		enter(new Disabled());
+		ofKeys().forEach(CircuitBreaker::disable);
 	}
 
 	@Override

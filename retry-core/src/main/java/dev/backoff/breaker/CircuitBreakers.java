@@ -69,6 +69,17 @@ public final class CircuitBreakers {
 	}
 
 	/**
+	 * Return the {@linkplain CircuitBreaker#ofKey breaker of a key}.
+	 * @param name the name of the breaker that is divided
+	 * @param key such as a tenant's id
+	 * @return the breaker
+	 * @throws IllegalArgumentException if there is none of that name
+	 */
+	public CircuitBreaker get(String name, Object key) {
+		return get(name).ofKey(key);
+	}
+
+	/**
 	 * Return the breaker of that name, if there is one.
 	 * @param name the name
 	 * @return the breaker, or empty

@@ -1,6 +1,7 @@
 package dev.backoff.pace;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.concurrency.Ticket;
+import dev.backoff.key.KeyTable;
 import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
 import dev.backoff.time.RetryTime.Cancellable;
@@ -39,6 +41,9 @@ public final class Pace {
 
 	private final ConcurrencyLimit queue;
 
+	/* Null if it is of a key itself. */
+	private final @Nullable KeyTable<Pace> keys;
+
 	/* Under it no clock is read, nothing is scheduled and no waiter runs. */
 	private final Object lock = new Object();
 
@@ -68,6 +73,12 @@ public final class Pace {
 	 * @param listener told when a hold begins, and how long it is; it throws nothing
 	 */
 	public Pace(String name, Duration maxHold, int maxWaiting, RetryTime time, BiConsumer<Pace, Duration> listener) {
+		this(name, maxHold, maxWaiting, time, listener, true);
+	}
+
+	private Pace(String name, Duration maxHold, int maxWaiting, RetryTime time, BiConsumer<Pace, Duration> listener,
+			boolean divided) {
+		this.keys = divided ? new KeyTable<>(time, this::another, (pace, idle) -> pace.isBusy()) : null;
 		this.name = name;
 		this.time = time;
 		this.listener = listener;
@@ -76,6 +87,29 @@ public final class Pace {
 		this.heldUntil = this.last;
 		this.rate = new LearnedRate(this.last);
 		change(maxHold, maxWaiting);
+	}
+
+	private Pace another() {
+		synchronized (this.lock) {
+			return new Pace(this.name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), this.time,
+					this.listener, false);
+		}
+	}
+
+	private boolean isBusy() {
+		return this.queue.waiting() > 0 || nanosHeld(this.time.nanoTime()) > 0;
+	}
+
+	/**
+	 * {@return the paces by key, with this one's name and limits, or null if it is of a
+	 * key} A change of this one and the end of its hold reach all keys.
+	 */
+	public @Nullable KeyTable<Pace> keys() {
+		return this.keys;
+	}
+
+	private Collection<Pace> ofKeys() {
+		return (this.keys != null) ? this.keys.values().values() : List.of();
 	}
 
 	/**
@@ -93,6 +127,7 @@ public final class Pace {
 			this.heldUntil = now + Math.min(heldFor(now), longest);
 		}
 		arm();
+		ofKeys().forEach((pace) -> pace.change(maxHold, maxWaiting));
 	}
 
 	/**
@@ -244,6 +279,7 @@ public final class Pace {
 			this.heldUntil = now;
 		}
 		arm();
+		ofKeys().forEach(Pace::release);
 	}
 
 	/**
