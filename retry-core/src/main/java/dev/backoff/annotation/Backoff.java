@@ -18,10 +18,11 @@ import java.lang.annotation.Target;
  * </pre> Without attributes, a call makes up to four attempts, with delays drawn from 0
  * up to 100, 200 and 400 ms. Any exception is retried except programming errors, refusals
  * and permanent failures. All text attributes but {@link #retryWhen()}, {@link #until()},
- * {@link #recover()} and {@link #key()} take <code>${placeholders}</code>.
- * {@code backoff.policies.<name>} overrides a method's annotation, which overrides the
- * annotation of its type; {@code backoff.defaults} comes last. A proxy advises no
- * private, static and final methods, and no calls of a bean to itself.
+ * {@link #recover()}, {@link #key()} and {@link #per()} take
+ * <code>${placeholders}</code>. {@code backoff.policies.<name>} overrides a method's
+ * annotation, which overrides the annotation of its type; {@code backoff.defaults} comes
+ * last. A proxy advises no private, static and final methods, and no calls of a bean to
+ * itself.
  *
  * @since 0.1
  */
@@ -158,6 +159,15 @@ public @interface Backoff {
 	 * @return a name, or {@code none}
 	 */
 	String breaker() default "";
+
+	/**
+	 * What divides the breaker, so that each key has one of its own and the outage of one
+	 * tenant rejects no other: an expression over the parameters and {@code #root.args},
+	 * such as {@code #tenant}. For null, the breaker is that of all calls without a key.
+	 * Budget and concurrency are not divided.
+	 * @return a SpEL expression that gives a text, a number, an enum or a UUID
+	 */
+	String per() default "";
 
 	/**
 	 * The budget of retries: a key below {@code backoff.budgets}. By default it is the

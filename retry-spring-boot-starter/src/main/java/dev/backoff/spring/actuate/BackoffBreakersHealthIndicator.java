@@ -17,7 +17,8 @@ import dev.backoff.window.OutcomeWindow.Counts;
  * fails and not this application, so the status is {@code UP} by default. Where breakers
  * decide, an open breaker means {@code DOWN} and one that was forced open
  * {@code OUT_OF_SERVICE}. As soon as its probe is due, a breaker is half-open and counts
- * as {@code UP}: an instance that is down gets no call to probe with. Thread-safe.
+ * as {@code UP}: an instance that is down gets no call to probe with. Of the keys of a
+ * breaker, more than half must be open to count. Thread-safe.
  */
 record BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding) implements HealthIndicator {
 
@@ -28,7 +29,7 @@ record BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding
 		boolean outOfService = false;
 		for (CircuitBreaker breaker : this.breakers.all()) {
 			BreakerState state = breaker.state();
-			down |= state == BreakerState.OPEN;
+			down |= state == BreakerState.OPEN || 2 * breaker.keysIn(BreakerState.OPEN) > keys(breaker);
 			outOfService |= state == BreakerState.FORCED_OPEN;
 			health.withDetail(breaker.name(), details(breaker, state));
 		}
@@ -38,6 +39,10 @@ record BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding
 		return health.build();
 	}
 
+	private static int keys(CircuitBreaker breaker) {
+		return (breaker.keys() != null) ? breaker.keys().size() : 0;
+	}
+
 	private static Map<String, Object> details(CircuitBreaker breaker, BreakerState state) {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("state", state.tag());
@@ -45,6 +50,10 @@ record BackoffBreakersHealthIndicator(CircuitBreakers breakers, boolean deciding
 		if (counts.total() > 0) {
 			details.put("failureRate", counts.failureRate());
 			details.put("slowCallRate", counts.slowRate());
+		}
+		if (keys(breaker) > 0) {
+			details.put("keys", keys(breaker));
+			details.put("openKeys", breaker.keysIn(BreakerState.OPEN));
 		}
 		return details;
 	}

@@ -51,6 +51,11 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
+		KeysPart backoffKeysPart(BackoffPolicies policies, OverloadSafety safety) {
+			return new KeysPart(policies, safety);
+		}
+
+		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
 		}

@@ -64,7 +64,8 @@ final class AnnotatedMethodHints implements BeanFactoryInitializationAotProcesso
 				List.of(annotation.abortOn()).forEach(hints::registerType);
 			}
 		}
-		if (!annotated.attribute(Backoff::retryWhen).isEmpty() || !annotated.attribute(Backoff::until).isEmpty()) {
+		if (!annotated.attribute(Backoff::retryWhen).isEmpty() || !annotated.attribute(Backoff::until).isEmpty()
+				|| !annotated.attribute(Backoff::per).isEmpty()) {
 			registerExpression(hints, annotated, adapters);
 		}
 	}

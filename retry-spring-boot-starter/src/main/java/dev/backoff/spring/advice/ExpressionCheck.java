@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -38,15 +39,17 @@ import dev.backoff.spring.configuration.Problem;
  * Report at start-up what would go wrong in an expression later: names that are always
  * null, constructs that are not allowed, and comparisons of an enum with text, which are
  * never true. What may be an enum and is compared with text is collected.
+ *
+ * @param variables the types of the variables that there are
+ * @param signature the method whose parameters they are, or null for a condition
  */
-record ExpressionCheck(String place, ResolvableType resultType, List<Problem> problems, List<String> comparedWithText) {
+record ExpressionCheck(String place, Map<String, ResolvableType> variables, @Nullable String signature,
+		List<Problem> problems, List<String> comparedWithText) {
 
 	private static final Set<String> REFUSED = Set.of("TypeReference", "ConstructorReference", "BeanReference",
 			"FunctionReference", "Assign", "OpInc", "OpDec");
 
-	private static final Set<String> VARIABLES = Set.of("#result", "#root", "#this");
-
-	private static final String WHAT_IS_THERE = "Use #result for the result and #root.args[0] for the first argument.";
+	private static final Set<String> ALWAYS = Set.of("#root", "#this");
 
 	void check(SpelNode root) {
 		int before = this.problems.size();
@@ -60,24 +63,41 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		}
 	}
 
+	/** Check the expression of a key. */
+	void checkKey(SpelNode root) {
+		check(root, true, true);
+		Class<?> type = type(root);
+		if (type != null && !KeyExpression.isKey(type)) {
+			report("gives a " + type.getSimpleName() + ", and must give " + KeyExpression.KINDS,
+					"Write a parameter or a property that is one.");
+		}
+	}
+
+	private String whatIsThere() {
+		return (this.signature == null) ? "Use #result for the result and #root.args[0] for the first argument."
+				: this.variables.isEmpty() ? "Use #root.args[0] for the first argument, or compile with -parameters."
+						: "Use " + String.join(", ", this.variables.keySet()) + ".";
+	}
+
 	/* In elements of a list, a name is not the root's. An owned node is no start. */
 	private void check(SpelNode node, boolean onRoot, boolean start) {
 		String text = node.toStringAST();
 		if (REFUSED.contains(node.getClass().getSimpleName())) {
-			report("uses " + text + ", which is not allowed here",
-					"Use #result and #root.args only; put more into a method of the result.");
+			report("uses " + text + ", which is not allowed here", (this.signature != null) ? whatIsThere()
+					: "Use #result and #root.args only; put more into a method of the result.");
 			return;
 		}
-		if (node instanceof VariableReference && !VARIABLES.contains(text)) {
-			report("uses " + text + ", which is always null", WHAT_IS_THERE);
+		if (node instanceof VariableReference && !ALWAYS.contains(text) && !this.variables.containsKey(text)) {
+			report("uses " + text + ", which is "
+					+ ((this.signature != null) ? "no parameter of " + this.signature : "always null"), whatIsThere());
 		}
 		if (onRoot && start && isUnknownName(node)) {
 			report("uses " + text + ", which nothing here is called",
-					text.equals("result") ? "Write #result." : WHAT_IS_THERE);
+					this.variables.containsKey("#" + text) ? "Write #" + text + "." : whatIsThere());
 		}
 		if (node instanceof CompoundExpression path) {
 			if (path.getChild(0).toStringAST().equals("#root") && isUnknownName(path.getChild(1))) {
-				report("uses " + text + ", which nothing here is called", WHAT_IS_THERE);
+				report("uses " + text + ", which nothing here is called", whatIsThere());
 			}
 			type(path);
 		}
@@ -134,11 +154,11 @@ record ExpressionCheck(String place, ResolvableType resultType, List<Problem> pr
 		}
 	}
 
-	/** Return the declared type of a path from the result, or null if it is unknown. */
-	private @Nullable Class<?> type(SpelNode node) {
+	/** Return the declared type of a path from a variable, or null if it is unknown. */
+	@Nullable Class<?> type(SpelNode node) {
 		boolean path = node instanceof CompoundExpression;
 		SpelNode first = path ? node.getChild(0) : node;
-		ResolvableType type = first.toStringAST().equals("#result") ? this.resultType : null;
+		ResolvableType type = this.variables.get(first.toStringAST());
 		for (int i = 1; path && i < node.getChildCount() && type != null; i++) {
 			type = memberType(type, node.getChild(i));
 		}

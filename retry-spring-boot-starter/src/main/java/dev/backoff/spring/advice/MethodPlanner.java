@@ -80,11 +80,12 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		}
 		ResultExpression retryWhen = expression(annotated, adapter, "retryWhen", Backoff::retryWhen, problems);
 		ResultExpression until = expression(annotated, adapter, "until", Backoff::until, problems);
+		KeyExpression per = KeyExpression.of(annotated, problems);
 		RecoverMethods recovery = recovery(annotated, adapter, problems);
 		if (policy == null || problems.size() > before) {
 			return null;
 		}
-		return new MethodPlan(annotated, this.policies.current().label(annotated), adapter, policy, retryWhen, until,
+		return new MethodPlan(annotated, this.policies.current().label(annotated), adapter, policy, retryWhen, until, per,
 				recovery);
 	}
 

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ExpressionException;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
@@ -47,15 +50,24 @@ final class ResultExpression implements RetryCondition {
 			List<Problem> problems) {
 		String where = place + " (" + ((text.length() <= QUOTED) ? text : text.substring(0, QUOTED) + "...") + ")";
 		List<String> compared = new ArrayList<>();
-		int before = problems.size();
+		ExpressionCheck check = new ExpressionCheck(where, Map.of("#result", resultType), null, problems, compared);
+		SpelExpression expression = read(text, check, check::check,
+				"Write a condition over #result, such as #result == false.");
+		return (expression != null) ? new ResultExpression(expression, compared) : null;
+	}
+
+	/** Read and check an expression, or report why that is not possible. */
+	static @Nullable SpelExpression read(String text, ExpressionCheck check, Consumer<SpelNode> rules, String fix) {
+		int before = check.problems().size();
 		try {
 			SpelExpression expression = PARSER.parseRaw(text);
-			new ExpressionCheck(where, resultType, problems, compared).check(expression.getAST());
-			return (problems.size() == before) ? new ResultExpression(expression, compared) : null;
+			rules.accept(expression.getAST());
+			return (check.problems().size() == before) ? expression : null;
 		}
 		catch (ExpressionException | IllegalStateException | IllegalArgumentException | StackOverflowError ex) {
-			problems.add(Problem.ofPlace(where, "is no expression: " + reason(ex), text.contains("#{")
-					? "Write it without #{}." : "Write a condition over #result, such as #result == false."));
+			check.problems()
+				.add(Problem.ofPlace(check.place(), "is no expression: " + reason(ex),
+						text.contains("#{") ? "Write it without #{}." : fix));
 			return null;
 		}
 	}

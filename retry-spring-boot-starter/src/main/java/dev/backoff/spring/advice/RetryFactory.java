@@ -98,6 +98,9 @@ final class RetryFactory {
 			.breaker(safety.permits(effective, configuration))
 			.concurrencyLimit(safety.limit(effective))
 			.calls(this.beanFactory.getBean(CallRegistry.class));
+		if (plan.per() != null) {
+			builder.per(plan.per(), safety.divide(effective));
+		}
 		boolean listed = policy.deadlineNanos() != Nanos.UNLIMITED || policy.attemptTimeoutNanos() != Nanos.UNLIMITED;
 		builder.counted(listed || !this.policies.configuration().get(SettingKey.SHUTDOWN_WAIT).isZero());
 		this.beanFactory.getBeanProvider(CallObserver.class).orderedStream().forEach(builder::observer);
@@ -138,6 +141,11 @@ final class RetryFactory {
 
 		/** Return the condition for results that are final, or null. */
 		default @Nullable RetryCondition until() {
+			return null;
+		}
+
+		/** Return what gives the key of a call, or null. */
+		default @Nullable KeyExpression per() {
 			return null;
 		}
 

@@ -3,6 +3,7 @@ package dev.backoff.spring.advice;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +83,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			}
 		});
 		checkConcurrency(plans, problems);
+		checkKeys(plans, problems);
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
@@ -118,6 +120,24 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 							"must be the same for all methods of policy " + plan.policy().name() + ", and is "
 									+ concurrency(other) + " for " + other.label(),
 							"Write it once, as backoff.policies." + plan.policy().name() + ".concurrency."));
+			}
+		}
+	}
+
+	/* The keys of a policy are in one table, where 1 and "1" are two. */
+	private static void checkKeys(List<MethodPlan> plans, List<Problem> problems) {
+		Map<String, MethodPlan> first = new HashMap<>();
+		for (MethodPlan plan : plans) {
+			Class<?> type = plan.typeOfKey();
+			MethodPlan other = (type != null) ? first.putIfAbsent(plan.policy().name(), plan) : null;
+			Class<?> before = (other != null) ? other.typeOfKey() : null;
+			if (type != null && before != null && before != type) {
+				problems.add(Problem.ofPlace(
+						plan.method().place(Backoff::per) + ": invalid per (" + plan.method().attribute(Backoff::per)
+								+ ")",
+						"gives a " + type.getSimpleName() + ", and that of " + other.label() + ", of the same policy "
+								+ plan.policy().name() + ", a " + before.getSimpleName(),
+						"Give keys of one type, or give one of the methods a policy of its own."));
 			}
 		}
 	}

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class UnknownKey {
 
 	/* Attributes of the annotation that no configuration has, by other words for them. */
-	private static final Map<Name, String> CODE = OtherWords.byOtherWord(Map.of("recover",
-			"recover recovery fallback fallbackmethod", "retryWhen", "retrywhen retryonresult", "until", "until"));
+	private static final Map<Name, String> CODE = OtherWords
+		.byOtherWord(Map.of("recover", "recover recovery fallback fallbackmethod", "retryWhen",
+				"retrywhen retryonresult", "until", "until", "per", "per"));
 
 	private UnknownKey() {
 	}

@@ -57,9 +57,9 @@ enum BackoffMeters implements MeterDocumentation {
 
 	BUDGET_BARRED("backoff.budget.barred", Meter.Type.COUNTER, "Retries after timeouts that strikes bar", Key.BUDGET),
 
-	/** One gauge per state, of which one is 1. */
-	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE, "Whether a circuit breaker is in this state now",
-			Key.BREAKER, Key.STATE),
+	/** One gauge per state, of which one is 1 unless the breaker has keys. */
+	BREAKER_STATE("backoff.breaker.state", Meter.Type.GAUGE,
+			"Whether a circuit breaker is in this state now, with how many of its keys", Key.BREAKER, Key.STATE),
 
 	BREAKER_REJECTED("backoff.breaker.rejected", Meter.Type.COUNTER,
 			"Attempts that a circuit breaker rejected, not calls that stop after a failed attempt because it is open",
@@ -68,6 +68,15 @@ enum BackoffMeters implements MeterDocumentation {
 	/** Those that need no operator exist at zero from the start. */
 	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER,
 			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),
+
+	KEYS("backoff.keys", Meter.Type.GAUGE, "Keys that have a breaker of their own now", Key.KIND, Key.NAME),
+
+	KEYS_EVICTED("backoff.keys.evicted", Meter.Type.COUNTER,
+			"Keys that lost their state: idle if unused for ten minutes, capacity if others needed room", Key.KIND,
+			Key.NAME, Key.REASON),
+
+	KEYS_OVERFLOW("backoff.keys.overflow", Meter.Type.COUNTER,
+			"Calls that shared a state because there was no room for their key", Key.KIND, Key.NAME),
 
 	OVERRIDES("backoff.overrides", Meter.Type.GAUGE, "Values of a policy that an operator overrides now", Key.POLICY),
 
@@ -150,7 +159,15 @@ enum BackoffMeters implements MeterDocumentation {
 
 		FROM,
 
-		TO;
+		TO,
+
+		/** What is divided by keys, such as {@code breaker}. */
+		KIND,
+
+		/** The name of what is divided by keys; never a key. */
+		NAME,
+
+		REASON;
 
 		@Override
 		public String asString() {

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -106,9 +105,9 @@ final class GuardedRegistry {
 		return gauge(meter, state, value, Double::sum, tagValues);
 	}
 
-	/** Return a gauge: 1 if this or another context's state passes. Keep the state. */
-	<S> @Nullable Gauge flag(BackoffMeters meter, S state, Predicate<S> test, String... tagValues) {
-		return gauge(meter, state, (seen) -> test.test(seen) ? 1 : 0, Math::max, tagValues);
+	/** Return a gauge of the greatest of this and other contexts' states. */
+	<S> @Nullable Gauge greatest(BackoffMeters meter, S state, ToDoubleFunction<S> value, String... tagValues) {
+		return gauge(meter, state, value, Math::max, tagValues);
 	}
 
 	private <S> @Nullable Gauge gauge(BackoffMeters meter, S state, ToDoubleFunction<S> value,

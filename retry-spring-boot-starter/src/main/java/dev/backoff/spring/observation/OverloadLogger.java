@@ -75,8 +75,9 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 			.addKeyValue("backoff.breaker", breaker.name())
 			.addKeyValue("backoff.from", from.tag())
 			.addKeyValue("backoff.to", to.tag())
-			.log("Breaker " + breaker.name() + " went from " + from.tag().replace('_', '-') + " to "
-					+ to.tag().replace('_', '-') + ((to == BreakerState.OPEN) ? opening(breaker) : ""));
+			.log(((breaker.keys() == null) ? "A key of breaker " : "Breaker ") + breaker.name() + " went from "
+					+ from.tag().replace('_', '-') + " to " + to.tag().replace('_', '-')
+					+ ((to == BreakerState.OPEN) ? opening(breaker) : ""));
 	}
 
 	/* Another thread may have changed the state meanwhile; the counts are then empty. */

@@ -18,6 +18,7 @@ import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.key.KeyTable;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -28,8 +29,8 @@ import dev.backoff.spring.safety.OverloadSafety;
  * published when it is made. What happens before is counted.
  * <p>
  * Contexts that share a registry share the meters: balances and counts are summed, a
- * state is 1 if any context has it, and a gauge goes with the last of them. Breakers of
- * another library have meters of their own there. Thread-safe.
+ * state is the greatest that any context has, and a gauge goes with the last of them.
+ * Breakers of another library have meters of their own there. Thread-safe.
  */
 final class StateMeters
 		implements CircuitBreaker.Listener, OverloadSafety.Observer, ConfigurationListener, AutoCloseable {
@@ -104,12 +105,21 @@ final class StateMeters
 	public void breakerMade(CircuitBreaker breaker) {
 		String name = breaker.name();
 		for (BreakerState state : BreakerState.values()) {
-			this.registry.flag(BackoffMeters.BREAKER_STATE, breaker, (seen) -> seen.state() == state, name,
-					state.tag());
+			this.registry.greatest(BackoffMeters.BREAKER_STATE, breaker,
+					(seen) -> seen.keysIn(state) + ((seen.state() == state) ? 1 : 0), name, state.tag());
 		}
 		this.registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
 		USUAL.forEach((from, all) -> all.forEach((to) -> count(new Transition(name, from, to))));
 		this.transitions.keySet().stream().filter((counted) -> counted.breaker().equals(name)).forEach(this::publish);
+	}
+
+	@Override
+	public void keysMade(String kind, String name, KeyTable<?> keys) {
+		this.registry.gauge(BackoffMeters.KEYS, keys, KeyTable::size, kind, name);
+		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::evicted, kind, name,
+				"capacity");
+		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::idle, kind, name, "idle");
+		this.registry.counter(BackoffMeters.KEYS_OVERFLOW, keys, KeyTable::overflowed, kind, name);
 	}
 
 	@Override

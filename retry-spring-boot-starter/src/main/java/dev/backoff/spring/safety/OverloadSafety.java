@@ -6,11 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 
@@ -22,6 +25,7 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.key.KeyTable;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
@@ -41,6 +45,8 @@ import dev.backoff.time.RetryTime;
  */
 public final class OverloadSafety implements ConfigurationUser {
 
+	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
+
 	private final ListableBeanFactory beanFactory;
 
 	private final RetryTime time;
@@ -56,6 +62,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	private final Map<String, ConcurrencyLimit> concurrencyLimits = new ConcurrentHashMap<>();
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
+
+	private final Map<String, KeyTable<?>> divided = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Function<Throwable, CircuitBreaker.Verdict> verdicts;
 
@@ -116,6 +124,26 @@ public final class OverloadSafety implements ConfigurationUser {
 			return permitsOfOther(entry);
 		}
 		return this.breakers.find(name).orElseGet(() -> add(make(entry)));
+	}
+
+	/**
+	 * Note that calls of a policy have a breaker of their key; return what warns, once,
+	 * that there is no room for more.
+	 */
+	public Runnable divide(EffectivePolicy policy) {
+		CircuitBreaker breaker = (policy.breaker() != null) ? this.breakers.find(policy.breaker()).orElse(null) : null;
+		KeyTable<?> keys = (breaker != null) ? breaker.keys() : null;
+		if (breaker != null && keys != null) {
+			this.divided.put(breaker.name(), keys);
+			tell((observer) -> observer.keysMade("breaker", breaker.name(), keys));
+		}
+		AtomicBoolean warned = new AtomicBoolean();
+		return () -> {
+			if (warned.compareAndSet(false, true)) {
+				logger.warn("Policy {} has {} keys that are not closed, count failures or wait, and no room for more: "
+						+ "further keys share one state, as backoff.keys.overflow counts", policy.name(), KeyTable.MOST);
+			}
+		};
 	}
 
 	private CallPermits permitsOfOther(BreakerEntry entry) {
@@ -229,6 +257,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
 		this.concurrencyLimits.forEach(observer::limitMade);
+		this.divided.forEach((breaker, keys) -> observer.keysMade("breaker", breaker, keys));
 	}
 
 	private void tell(Consumer<Observer> moment) {
@@ -246,6 +275,9 @@ public final class OverloadSafety implements ConfigurationUser {
 
 		/** A limit of attempts was created. */
 		void limitMade(String policy, ConcurrencyLimit limit);
+
+		/** A breaker or another kind of state was divided by keys. */
+		void keysMade(String kind, String name, KeyTable<?> keys);
 
 	}
 

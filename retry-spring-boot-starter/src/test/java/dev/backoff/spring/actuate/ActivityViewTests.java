@@ -91,7 +91,7 @@ class ActivityViewTests {
 				JSONAssert.assertEquals(
 						"""
 								{ "at": "2026-11-22T15:03:58Z", "application": "shop", "writable": true,
-								  "views": ["activity", "other-retries", "short"], "parts": ["plan"], "enabled": true, "retriesEnabled": true,
+								  "views": ["activity", "other-retries", "short"], "parts": ["keys", "plan"], "enabled": true, "retriesEnabled": true,
 								  "overrides": {},
 								  "policies": { "orders": { "calls": { "succeeded": 11 }, "attempts": 33, "retries": 22, "waiting": 1,
 								    "overrides": { "cap": { "value": "5s" } } } },

@@ -75,6 +75,17 @@ class BackoffBreakersHealthIndicatorTests {
 	}
 
 	@Test
+	void ofABreakerWithKeys_isDownIfMoreThanHalfOfThemAreOpen() {
+		this.gateway.ofKey("one").open();
+		this.gateway.ofKey("two");
+		assertThat(deciding()).isEqualTo(Status.UP);
+		assertThat(informative().getDetails()).containsEntry("gateway",
+				Map.of("state", "closed", "keys", 2, "openKeys", 1L));
+		this.gateway.ofKey("two").open();
+		assertThat(deciding()).isEqualTo(Status.DOWN);
+	}
+
+	@Test
 	void isDownIfAskedToDecideAndOneIsOpen() {
 		assertThat(deciding()).isEqualTo(Status.UP);
 		this.stock.open();

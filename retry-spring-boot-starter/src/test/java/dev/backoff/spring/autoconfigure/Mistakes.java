@@ -80,6 +80,21 @@ interface Mistakes {
 	@Backoff(until = "#done(#result)")
 	String functionInExpression(String order);
 
+	@Backoff(per = "#tenant")
+	String unknownParameter(String order);
+
+	@Backoff(per = "order")
+	String parameterWithoutHash(String order);
+
+	@Backoff(per = "@tenants.of(#order)")
+	String beanInKey(String order);
+
+	@Backoff(per = "#order.bytes")
+	String keyOfAnotherType(String order);
+
+	@Backoff(per = "#order.")
+	String brokenKey(String order);
+
 	@Backoff(until = "#order == null")
 	String unknownVariable(String order);
 

@@ -84,7 +84,7 @@ class ConfigurationMetadataTests {
 	void everyAttributeIsAKeyUnlessItBelongsToTheCode() {
 		assertThat(Arrays.stream(Backoff.class.getDeclaredMethods()).map(Method::getName))
 			.filteredOn((attribute) -> Section.POLICIES.keyOf(attribute) == null)
-			.containsExactlyInAnyOrder("value", "retryWhen", "until", "recover", "key");
+			.containsExactlyInAnyOrder("value", "retryWhen", "until", "recover", "key", "per");
 	}
 
 	@Test

@@ -36,6 +36,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.key.KeyTable;
 import dev.backoff.spring.advice.AdvisedApplication;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -543,6 +544,10 @@ class OverloadSafetyTests extends AdvisedApplication {
 
 		@Override
 		public void limitMade(String policy, ConcurrencyLimit limit) {
+		}
+
+		@Override
+		public void keysMade(String kind, String name, KeyTable<?> keys) {
 		}
 
 	}

@@ -1,0 +1,54 @@
+package dev.backoff.spring.actuate;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The keys of a policy, as {@code GET .../orders/keys} shows them. */
+class KeysPartTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(BackoffAutoConfiguration.class, BackoffEndpointAutoConfiguration.class,
+				EndpointAutoConfiguration.class))
+		.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.breakers.orders.open-for=1m",
+				"backoff.policies.orders.base=1s", "backoff.policies.plain.base=1s");
+
+	private static void fail(CircuitBreaker breaker, int times) {
+		IntStream.range(0, times).forEach((i) -> breaker.tryAcquire(i).failed(1, System.nanoTime(), null));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void showsTheTwentyWorstAndTheirTextsOnlyIfAllowed(boolean named) {
+		this.runner.withPropertyValues("backoff.endpoint.messages=" + named).run((context) -> {
+			CircuitBreaker breaker = context.getBean(CircuitBreakers.class).get("orders");
+			IntStream.range(0, 30).forEach((key) -> fail(breaker.ofKey("fine " + key), 0));
+			fail(breaker.ofKey("failing"), 3);
+			breaker.ofKey("open").open();
+			BackoffEndpoint endpoint = context.getBean(BackoffEndpoint.class);
+			KeysPart.KeysDescriptor shown = (KeysPart.KeysDescriptor) endpoint.part("orders", "keys",
+					new OperatorInput(Map.of()));
+			assertThat(shown.keys()).isEqualTo(32);
+			assertThat(shown.worst()).hasSize(20)
+				.startsWith(new KeysPart.KeyDescriptor(named ? "open" : null, "open", 0),
+						new KeysPart.KeyDescriptor(named ? "failing" : null, "closed", 3));
+			assertThat(shown.toString().contains("fine")).isEqualTo(named);
+			assertThat(endpoint.part("plain", "keys", new OperatorInput(Map.of())))
+				.isEqualTo(new KeysPart.KeysDescriptor(0, List.of()));
+		});
+	}
+
+}
