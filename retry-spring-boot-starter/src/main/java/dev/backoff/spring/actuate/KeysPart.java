@@ -36,14 +36,15 @@ record KeysPart(BackoffPolicies policies, OverloadSafety safety) implements Endp
 			.map(KeyTable::values)
 			.orElse(Map.of());
 		// described before they are compared, since they change
-		return new KeysDescriptor(keys.size(), keys.entrySet()
-			.stream()
-			.map((key) -> new KeyDescriptor(named ? key.getKey().toString() : null, key.getValue().state().tag(),
-					key.getValue().counts().failed()))
-			.sorted(Comparator.comparing((KeyDescriptor key) -> key.state.equals(BreakerState.CLOSED.tag()))
-				.thenComparing((key) -> -key.failed))
-			.limit(20)
-			.toList());
+		return new KeysDescriptor(keys.size(),
+				keys.entrySet()
+					.stream()
+					.map((key) -> new KeyDescriptor(named ? key.getKey().toString() : null,
+							key.getValue().state().tag(), key.getValue().counts().failed()))
+					.sorted(Comparator.comparing((KeyDescriptor key) -> key.state.equals(BreakerState.CLOSED.tag()))
+						.thenComparing((key) -> -key.failed))
+					.limit(20)
+					.toList());
 	}
 
 	record KeysDescriptor(int keys, List<KeyDescriptor> worst) implements OperationResponseBody {

@@ -54,9 +54,8 @@ record KeyExpression(SpelExpression expression, List<String> names, int paramete
 				new ArrayList<>());
 		SpelExpression expression = ResultExpression.read(text, check, check::checkKey,
 				"Write one over the parameters, such as #tenant.");
-		return (expression == null) ? null
-				: new KeyExpression(expression, names, names.indexOf(text.startsWith("#") ? text.substring(1) : ""),
-						common(check.type(expression.getAST())));
+		return (expression == null) ? null : new KeyExpression(expression, names,
+				names.indexOf(text.startsWith("#") ? text.substring(1) : ""), common(check.type(expression.getAST())));
 	}
 
 	static boolean isKey(Class<?> type) {
@@ -66,9 +65,10 @@ record KeyExpression(SpelExpression expression, List<String> names, int paramete
 
 	/* Texts are equal whatever their class; a type that says too little is none. */
 	private static @Nullable Class<?> common(@Nullable Class<?> type) {
-		return (type == null) ? null : CharSequence.class.isAssignableFrom(type) ? String.class
-				: (type.isInterface() || type == Object.class || type == Number.class) ? null
-						: ClassUtils.resolvePrimitiveIfNecessary(type);
+		return (type == null) ? null
+				: CharSequence.class.isAssignableFrom(type) ? String.class
+						: (type.isInterface() || type == Object.class || type == Number.class) ? null
+								: ClassUtils.resolvePrimitiveIfNecessary(type);
 	}
 
 	@Override

@@ -85,8 +85,8 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		if (policy == null || problems.size() > before) {
 			return null;
 		}
-		return new MethodPlan(annotated, this.policies.current().label(annotated), adapter, policy, retryWhen, until, per,
-				recovery);
+		return new MethodPlan(annotated, this.policies.current().label(annotated), adapter, policy, retryWhen, until,
+				per, recovery);
 	}
 
 	private static @Nullable ResultExpression expression(AnnotatedMethod annotated, ReturnTypeAdapter adapter,

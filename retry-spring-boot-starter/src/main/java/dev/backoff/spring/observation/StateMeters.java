@@ -116,8 +116,7 @@ final class StateMeters
 	@Override
 	public void keysMade(String kind, String name, KeyTable<?> keys) {
 		this.registry.gauge(BackoffMeters.KEYS, keys, KeyTable::size, kind, name);
-		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::evicted, kind, name,
-				"capacity");
+		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::evicted, kind, name, "capacity");
 		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::idle, kind, name, "idle");
 		this.registry.counter(BackoffMeters.KEYS_OVERFLOW, keys, KeyTable::overflowed, kind, name);
 	}

@@ -140,8 +140,10 @@ public final class OverloadSafety implements ConfigurationUser {
 		AtomicBoolean warned = new AtomicBoolean();
 		return () -> {
 			if (warned.compareAndSet(false, true)) {
-				logger.warn("Policy {} has {} keys that are not closed, count failures or wait, and no room for more: "
-						+ "further keys share one state, as backoff.keys.overflow counts", policy.name(), KeyTable.MOST);
+				logger.warn(
+						"Policy {} has {} keys that are not closed, count failures or wait, and no room for more: "
+								+ "further keys share one state, as backoff.keys.overflow counts",
+						policy.name(), KeyTable.MOST);
 			}
 		};
 	}

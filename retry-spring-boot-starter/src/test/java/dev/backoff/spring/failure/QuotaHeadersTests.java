@@ -133,8 +133,7 @@ class QuotaHeadersTests {
 			"-1,", "3601,", "1000000000,", "1826712001,", "1795176060000,", "Tue Feb 16 2021 09:02:42 GMT+0100," })
 	void resetOfAWindow(String text, Long seconds) {
 		assertThat(read("X-RateLimit-Limit: 9\nX-RateLimit-Remaining: 1\nX-RateLimit-Reset: " + text))
-			.isEqualTo((seconds != null) ? List.of(window(9, 1, Duration.ofSeconds(seconds)))
-					: List.of());
+			.isEqualTo((seconds != null) ? List.of(window(9, 1, Duration.ofSeconds(seconds))) : List.of());
 	}
 
 	@ParameterizedTest

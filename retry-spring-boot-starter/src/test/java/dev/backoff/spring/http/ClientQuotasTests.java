@@ -34,8 +34,7 @@ class ClientQuotasTests {
 
 	private static final String HEADERS = "X-RateLimit-Limit: 90\r\nX-RateLimit-Remaining: 30\r\nX-RateLimit-Reset: 60";
 
-	private static final QuotaReading READING = new QuotaReading("requests", 90, 30, Duration.ofMinutes(1), true,
-			true);
+	private static final QuotaReading READING = new QuotaReading("requests", 90, 30, Duration.ofMinutes(1), true, true);
 
 	private final VirtualTime time = new VirtualTime();
 
