@@ -206,7 +206,9 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		return (slot != null) ? slot.value() : this;
 	}
 
-	/** Return the breakers by key, or null if this one is of a key. */
+	/**
+	 * {@return the breakers by key, or null if this one is of a key}
+	 */
 	public @Nullable KeyTable<CircuitBreaker> keys() {
 		return this.keys;
 	}

@@ -117,29 +117,39 @@ public final class KeyTable<V> {
 		return slot.removed;
 	}
 
-	/** Return the values by key, a copy. */
+	/**
+	 * {@return the values by key, a copy}
+	 */
 	public Map<Object, V> values() {
 		return this.slots.entrySet()
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (slot) -> slot.getValue().value));
 	}
 
-	/** Return how many keys there are. */
+	/**
+	 * {@return how many keys there are}
+	 */
 	public int size() {
 		return this.slots.size();
 	}
 
-	/** Return how many keys have made room for others. */
+	/**
+	 * {@return how many keys have made room for others}
+	 */
 	public long evicted() {
 		return this.evicted.sum();
 	}
 
-	/** Return how many keys went unused for ten minutes. */
+	/**
+	 * {@return how many keys went unused for ten minutes}
+	 */
 	public long idle() {
 		return this.idle.sum();
 	}
 
-	/** Return how often a key got no slot. */
+	/**
+	 * {@return how often a key got no slot}
+	 */
 	public long overflowed() {
 		return this.overflowed.sum();
 	}
@@ -166,12 +176,16 @@ public final class KeyTable<V> {
 			this.used = now;
 		}
 
-		/** Return the value of the key. */
+		/**
+		 * {@return the value of the key}
+		 */
 		public V value() {
 			return this.value;
 		}
 
-		/** Note that the value is used; return whether the key still has it. */
+		/**
+		 * {@return whether the key still has the value, which is used now}
+		 */
 		public boolean use() {
 			if (!this.touched) {
 				this.touched = true;
