@@ -13,8 +13,8 @@ record MethodPlan(AnnotatedMethod method, String label, ReturnTypeAdapter adapte
 		@Nullable ResultExpression retryWhen, @Nullable ResultExpression until, @Nullable KeyExpression per,
 		@Nullable RecoverMethods recover) implements RetryFactory.Plan {
 
-	@Nullable Class<?> typeOfKey() {
-		return (this.per != null) ? this.per.type() : null;
+	@Nullable String typeOfKey() {
+		return (this.per != null && this.per.type() != null) ? this.per.type().getSimpleName() : null;
 	}
 
 }

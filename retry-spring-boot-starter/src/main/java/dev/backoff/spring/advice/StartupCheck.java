@@ -128,15 +128,14 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	private static void checkKeys(List<MethodPlan> plans, List<Problem> problems) {
 		Map<String, MethodPlan> first = new HashMap<>();
 		for (MethodPlan plan : plans) {
-			Class<?> type = plan.typeOfKey();
+			String type = plan.typeOfKey();
 			MethodPlan other = (type != null) ? first.putIfAbsent(plan.policy().name(), plan) : null;
-			Class<?> before = (other != null) ? other.typeOfKey() : null;
-			if (type != null && before != null && before != type) {
+			if (other != null && !Objects.equals(type, other.typeOfKey())) {
 				problems.add(Problem.ofPlace(
 						plan.method().place(Backoff::per) + ": invalid per (" + plan.method().attribute(Backoff::per)
 								+ ")",
-						"gives a " + type.getSimpleName() + ", and that of " + other.label() + ", of the same policy "
-								+ plan.policy().name() + ", a " + before.getSimpleName(),
+						"gives a " + type + ", and that of " + other.label() + ", of the same policy "
+								+ plan.policy().name() + ", a " + other.typeOfKey(),
 						"Give keys of one type, or give one of the methods a policy of its own."));
 			}
 		}
