@@ -30,12 +30,12 @@ class PaceQueueTests {
 	});
 
 	private void startAll(Duration deadline) {
-		// all go in the six seconds after the hold; the learned rate grows with each that goes
+		// all go in the six seconds after the hold; the learned rate grows with each that
+		// goes
 		for (int i = 0; i < CALLS; i++) {
 			this.pace.succeeded(0);
 		}
-		this.pace.told(0,
-				List.of(new QuotaReading("requests", CALLS, CALLS, Duration.ofSeconds(26), true, true)));
+		this.pace.told(0, List.of(new QuotaReading("requests", CALLS, CALLS, Duration.ofSeconds(26), true, true)));
 		this.pace.throttled(0, Duration.ofSeconds(20).toNanos(), 0);
 		Retry retry = Retry.builder(RetryPolicy.builder("ai").deadline(deadline).build())
 			.time(this.time)
