@@ -161,9 +161,9 @@ public @interface Backoff {
 	String breaker() default "";
 
 	/**
-	 * What divides the breaker, so that each key has one of its own and the outage of one
+	 * What divides breaker and pace, so that each key has its own and the outage of one
 	 * tenant rejects no other: an expression over the parameters and {@code #root.args},
-	 * such as {@code #tenant}. For null, the breaker is that of all calls without a key.
+	 * such as {@code #tenant}. For null, both are those of all calls without a key.
 	 * Budget and concurrency are not divided.
 	 * @return a SpEL expression that gives a text, a number, an enum or a UUID
 	 */
@@ -175,6 +175,14 @@ public @interface Backoff {
 	 * @return a name, or {@code none}
 	 */
 	String budget() default "";
+
+	/**
+	 * The pace: the name of a quota at a server. The attempts of all policies that name
+	 * it wait in one queue while the server refuses, and go no faster than the quota
+	 * allows. A name needs no key below {@code backoff.paces}.
+	 * @return a name, or {@code none} (the default)
+	 */
+	String pace() default "";
 
 	/**
 	 * Whether work that was applied already may be applied again. With {@code false}, a

@@ -97,6 +97,7 @@ final class RetryFactory {
 			.budget(safety.budget(effective, configuration))
 			.breaker(safety.permits(effective, configuration))
 			.concurrencyLimit(safety.limit(effective))
+			.pace(safety.pace(effective, configuration))
 			.calls(this.beanFactory.getBean(CallRegistry.class));
 		if (plan.per() != null) {
 			builder.per(plan.per(), safety.divide(effective));

@@ -80,8 +80,8 @@ final class StartupAdvice {
 		warn("Requests of these methods are not repeated once they may have been applied: {}; set idempotent: true if a "
 				+ "repetition does no harm, by-key if the server honours the idempotency key, by-method to keep this",
 				plans, UnsafeRequests::areSent);
-		warn("These methods have keys, and no breaker that is divided by them: {}; name a breaker, or remove per",
-				plans, (plan) -> plan.per() != null && plan.policy().breaker() == null);
+		warn("These methods have keys, and no breaker or pace that is divided by them: {}; name one, or remove per",
+				plans, (plan) -> plan.per() != null && plan.policy().breaker() == null && plan.policy().pace() == null);
 		Set<String> used = names(plans, MethodPlan::label);
 		used.addAll(names(plans, (plan) -> plan.policy().name()));
 		warnOfNames("No method known at start-up uses the policy", this.policies.current().unused(Section.POLICIES),

@@ -1,5 +1,6 @@
 package dev.backoff.spring.configuration;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -172,10 +173,21 @@ public final class BackoffConfiguration {
 			.withName(spelled(Section.BUDGETS, name));
 	}
 
+	/** Return the paces that are defined below {@code backoff.paces}. */
+	public Map<Name, PaceEntry> paces() {
+		return this.read.paces();
+	}
+
+	/** Return a pace by its name, with the built-in numbers if it is not defined. */
+	public PaceEntry pace(String name) {
+		PaceEntry pace = this.read.paces().get(Name.of(name));
+		return (pace != null) ? pace : OverloadAssembler.pace(new Section.Entry(name, Map.of()), new ArrayList<>());
+	}
+
 	/** Return the names of a section, as they are written. */
 	public Set<Name> defined(Section section) {
-		return ((section == Section.BREAKERS) ? breakers()
-				: (section == Section.BUDGETS) ? budgets() : this.read.policies())
+		return ((section == Section.BREAKERS) ? breakers() : (section == Section.BUDGETS) ? budgets()
+				: (section == Section.PACES) ? paces() : this.read.policies())
 			.keySet();
 	}
 
@@ -261,6 +273,23 @@ public final class BackoffConfiguration {
 
 	}
 
+	/** A pace of the configuration, or one with the built-in numbers. */
+	public record PaceEntry(String name, Duration maxHold, int maxWaiting, Map<Key<?>, EffectiveValue> values) {
+
+		/** Return the problem that no policy names it. */
+		public Problem unnamed(String fix) {
+			String rule = "is of a pace that no policy names";
+			return this.values.entrySet()
+				.stream()
+				.filter((value) -> !value.getValue().level().equals(Level.BUILT_IN))
+				.findFirst()
+				.map((value) -> Problem.ofValue("Invalid backoff.paces." + this.name + "." + value.getKey(),
+						value.getValue().value(), value.getValue().origin(), rule, fix))
+				.orElseGet(() -> Problem.ofPlace("Invalid backoff.paces." + this.name, rule, fix));
+		}
+
+	}
+
 	/** The singleton that has the configuration of a context. */
 	private record Holder(BackoffConfiguration configuration) {
 
@@ -271,7 +300,8 @@ public final class BackoffConfiguration {
 	/** All values of one reading, and the names as files write them. */
 	record Reading(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
 			Map<Name, Section.Entry> policies, Map<Name, BreakerEntry> breakers, Map<Name, BudgetEntry> budgets,
-			Map<Section, Map<Name, Name>> spellings, List<Problem> problems, List<String> warnings) {
+			Map<Name, PaceEntry> paces, Map<Section, Map<Name, Name>> spellings, List<Problem> problems,
+			List<String> warnings) {
 	}
 
 }

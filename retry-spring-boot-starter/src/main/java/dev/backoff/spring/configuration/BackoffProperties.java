@@ -38,6 +38,9 @@ import dev.backoff.policy.Preset;
  * only. A policy uses the breaker that it names, or else a breaker of its own name.
  * @param budgets Budgets of retries by name. Names are compared by letters and digits
  * only. A policy uses the budget that it names, or else a budget of its own name.
+ * @param paces Paces by name. Names are compared by letters and digits only. One pace is
+ * one quota of a server, such as an account. Policies whose calls use that quota name its
+ * pace. A pace that is not defined has the default numbers.
  * @param metrics Meters.
  * @param observation Observations, which become spans where traces are recorded.
  * @param http Calls over HTTP.
@@ -51,9 +54,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue("fast") RandomKind random, @DefaultValue("proxy") AdviceMode mode,
 		@DefaultValue("warn") OtherRetries otherRetries, @DefaultValue Policy defaults,
 		@DefaultValue Map<String, Policy> policies, @DefaultValue Map<String, Breaker> breakers,
-		@DefaultValue Map<String, Budget> budgets, @DefaultValue Metrics metrics, @DefaultValue Observation observation,
-		@DefaultValue Http http, @DefaultValue Endpoint endpoint, @DefaultValue Health health,
-		@DefaultValue Shutdown shutdown) {
+		@DefaultValue Map<String, Budget> budgets, @DefaultValue Map<String, Pace> paces, @DefaultValue Metrics metrics,
+		@DefaultValue Observation observation, @DefaultValue Http http, @DefaultValue Endpoint endpoint,
+		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
 	/** How the start-up reacts to an unknown key. */
 	public enum UnknownKeys {
@@ -161,6 +164,9 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * is defined with the policy's own name.
 	 * @param budget Name of the budget of retries, or "none". If not set, the policy has
 	 * a budget of its own name.
+	 * @param pace Name of the pace of the server's quota, or "none". Attempts with one
+	 * pace wait in one queue while the server refuses, and go no faster than its quota
+	 * allows.
 	 * @param idempotent Whether work may be applied twice: true, false, "by-key" if the
 	 * server honours the idempotency key, or "by-method" if the methods of the HTTP
 	 * requests tell.
@@ -179,7 +185,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 			@Nullable List<Class<? extends Throwable>> retryOn, @Nullable List<Class<? extends Throwable>> abortOn,
 			@Nullable Boolean matchCauses, @Nullable String classifier, @Nullable Nested nested,
 			@Nullable Boolean replay, @Nullable Boolean durable, @Nullable String schedule,
-			@Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget,
+			@Nullable String scheduleZone, @Nullable String breaker, @Nullable String budget, @Nullable String pace,
 			@Nullable String idempotent, @Nullable WhenEmpty whenEmpty, @Nullable String concurrency,
 			@Nullable String maxWaiting, @DefaultValue RetryAfter retryAfter) {
 	}
@@ -231,6 +237,17 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	@ConfigurationPropertiesSource
 	public record Budget(@DefaultValue("50") double tokens, @DefaultValue("0.1") double perSuccess,
 			@DefaultValue("0.1") double perSecond) {
+	}
+
+	/**
+	 * The keys of a pace.
+	 *
+	 * @param maxHold Longest time for which one answer of the server holds the queue.
+	 * Afterwards, one attempt probes.
+	 * @param maxWaiting Number of calls that may wait for their turn, or "unlimited".
+	 */
+	@ConfigurationPropertiesSource
+	public record Pace(@DefaultValue("1m") Duration maxHold, @DefaultValue("1000") String maxWaiting) {
 	}
 
 	/**

@@ -19,14 +19,15 @@ import org.springframework.util.StringUtils;
 
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.Level.Rank;
 
 /**
  * Read the keys below {@code backoff} into values with their origins.
  * <p>
  * The order of Boot's property sources is kept: for each key the strongest source wins, a
- * list as a whole. Names of policies, breakers and budgets are compared by letters and
- * digits only, so a source overrides the entry that it means in any spelling.
+ * list as a whole. Names of policies, breakers, budgets and paces are compared by letters
+ * and digits only, so a source overrides the entry that it means in any spelling.
  */
 final class ConfigurationReader {
 
@@ -59,9 +60,10 @@ final class ConfigurationReader {
 		int instances = SettingKey.INSTANCES.in(settings);
 		Map<Name, BudgetEntry> budgets = named(Section.BUDGETS,
 				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
+		Map<Name, PaceEntry> paces = named(Section.PACES, (entry) -> OverloadAssembler.pace(entry, this.problems));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
 		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, Name.NONE),
-				named(Section.POLICIES, Function.identity()), breakers, budgets, this.scan.names(),
+				named(Section.POLICIES, Function.identity()), breakers, budgets, paces, this.scan.names(),
 				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
 	}
 

@@ -28,7 +28,7 @@ final class OtherWords {
 					Map.entry("breaker", "circuitbreaker"), Map.entry("budget", "retrybudget")));
 
 	private static final Map<Name, String> SECTION_WORDS = byOtherWord(Map.of("policies", "policy", "breakers",
-			"breaker circuitbreaker circuitbreakers", "budgets", "budget retrybudget retrybudgets"));
+			"breaker circuitbreaker circuitbreakers", "budgets", "budget retrybudget retrybudgets", "paces", "pace"));
 
 	private static final Set<Name> RETRIES = byOtherWord(
 			Map.of("", "maxretries retries maxretry maxretryattempts maxretriesallowed retrycount maxnumretries "
@@ -62,7 +62,7 @@ final class OtherWords {
 	/** Return the known key for another library's word, else the nearest one, or null. */
 	static @Nullable String meant(Section section, String name, List<String> known) {
 		Map<Name, String> words = (section == Section.BREAKERS) ? BREAKER_WORDS
-				: (section == Section.BUDGETS) ? BUDGET_WORDS : POLICY_WORDS;
+				: (section == Section.BUDGETS) ? BUDGET_WORDS : (section == Section.PACES) ? Map.of() : POLICY_WORDS;
 		String ours = words.get(Name.of(name));
 		return (ours != null && known.contains(ours)) ? ours : Nearest.of(name, known);
 	}

@@ -10,11 +10,14 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
-/** Make breakers and budgets; values that cannot work are reported and left out. */
+/**
+ * Make breakers, budgets and paces; values that cannot work are reported and left out.
+ */
 final class OverloadAssembler {
 
 	/* With the numbers that are built in, for breakers that are not defined. */
@@ -111,6 +114,12 @@ final class OverloadAssembler {
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
+	}
+
+	static PaceEntry pace(Section.Entry entry, List<Problem> problems) {
+		Map<Key<?>, ConfigValue> written = entry.values();
+		return new PaceEntry(entry.name(), PaceKey.MAX_HOLD.in(written), PaceKey.MAX_WAITING.in(written),
+				Collections.unmodifiableMap(effective(PaceKey.KEYS, written, problems)));
 	}
 
 }

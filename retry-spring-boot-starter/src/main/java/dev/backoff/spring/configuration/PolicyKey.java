@@ -91,6 +91,8 @@ public final class PolicyKey {
 
 	public static final Key<String> BUDGET = Key.of(KEYS, "budget", Function.identity(), null);
 
+	public static final Key<String> PACE = Key.of(KEYS, "pace", Function.identity(), "none");
+
 	public static final Key<Idempotency> IDEMPOTENT = Key.of(KEYS, "idempotent", OverloadValues::idempotency,
 			"by-method", RetryPolicyBuilder::idempotency);
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A part of the configuration with keys of one kind: the settings directly below
- * {@code backoff}, the defaults, or the same keys below each name of a policy, a breaker
- * or a budget.
+ * {@code backoff}, the defaults, or the same keys below each name of a policy, a breaker,
+ * a budget or a pace.
  *
  * @since 0.1
  */
@@ -29,9 +29,12 @@ public final class Section {
 	/** The budgets. */
 	public static final Section BUDGETS = new Section("budgets", "budget", BudgetKey.KEYS, "tokens");
 
-	static final List<Section> NAMED = List.of(POLICIES, BREAKERS, BUDGETS);
+	/** The paces. */
+	public static final Section PACES = new Section("paces", "pace", PaceKey.KEYS, "max-hold");
 
-	static final List<Section> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS);
+	static final List<Section> NAMED = List.of(POLICIES, BREAKERS, BUDGETS, PACES);
+
+	static final List<Section> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS, PACES);
 
 	private static final int SHORT_WORD = 4;
 
@@ -86,7 +89,7 @@ public final class Section {
 
 	/** Return whether policies refer to its names, so no name may be the word none. */
 	boolean isReferredTo() {
-		return this == BREAKERS || this == BUDGETS;
+		return isNamed() && this != POLICIES;
 	}
 
 	/** Return its keys, in their order. */

@@ -79,11 +79,14 @@ final class UnknownKey {
 		return (elsewhere != null) ? elsewhere : known(key.section(), written);
 	}
 
-	/* Breakers and budgets have sections of their own, and policies only name them. */
+	/*
+	 * Breakers, budgets and paces have sections of their own, and policies only name
+	 * them.
+	 */
 	private static @Nullable String elsewhere(String written) {
 		int dot = written.indexOf('.');
 		Section grouped = (dot > 0) ? OtherWords.section(written.substring(0, dot)) : null;
-		for (Section section : List.of(Section.BREAKERS, Section.BUDGETS)) {
+		for (Section section : List.of(Section.BREAKERS, Section.BUDGETS, Section.PACES)) {
 			String define = "Define it below backoff." + section.key() + ".<name>";
 			if (section == grouped) {
 				return define + ", and write " + section.noun() + ": <name>.";

@@ -6,7 +6,6 @@ import jakarta.servlet.Filter;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,7 +20,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.server.WebFilter;
 
-import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.ConditionalOnSetting;
 import dev.backoff.spring.failure.QuotaHeaders;
 import dev.backoff.spring.policy.BackoffPolicies;
@@ -40,8 +38,8 @@ public final class BackoffHttpAutoConfiguration {
 	static class BlockingClients {
 
 		@Bean
-		BlockingClientQuotas backoffBlockingClientQuotas(ListableBeanFactory beans, ObjectProvider<Clock> clock) {
-			return new BlockingClientQuotas(quotas(beans, clock));
+		BlockingClientQuotas backoffBlockingClientQuotas(BackoffPolicies policies, ObjectProvider<Clock> clock) {
+			return new BlockingClientQuotas(quotas(policies, clock));
 		}
 
 		@Bean
@@ -68,10 +66,9 @@ public final class BackoffHttpAutoConfiguration {
 	static class ReactiveClients {
 
 		@Bean
-		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies, ListableBeanFactory beans,
-				ObjectProvider<Clock> clock) {
+		ReactiveClientHeaders backoffReactiveClientHeaders(BackoffPolicies policies, ObjectProvider<Clock> clock) {
 			return new ReactiveClientHeaders(new AttemptHeaders(policies.configuration().http(), "WebClient"),
-					quotas(beans, clock));
+					quotas(policies, clock));
 		}
 
 	}
@@ -106,10 +103,9 @@ public final class BackoffHttpAutoConfiguration {
 
 	}
 
-	/* Null if no call of the application has a pace; then clients stay as they are. */
-	private static @Nullable QuotaHeaders quotas(ListableBeanFactory beans, ObjectProvider<Clock> clock) {
-		boolean paced = beans.getBeanNamesForType(Pace.class, true, false).length > 0;
-		return paced ? new QuotaHeaders(clock.getIfUnique(Clock::systemUTC)) : null;
+	/* Null if no known policy has a pace; then clients stay as they are. */
+	private static @Nullable QuotaHeaders quotas(BackoffPolicies policies, ObjectProvider<Clock> clock) {
+		return policies.current().paces().isEmpty() ? null : new QuotaHeaders(clock.getIfUnique(Clock::systemUTC));
 	}
 
 }

@@ -53,6 +53,9 @@ final class Changes {
 		configuration.budgets()
 			.values()
 			.forEach((entry) -> moment.put("budget " + entry.name(), ITSELF, texts(entry.values())));
+		configuration.paces()
+			.values()
+			.forEach((entry) -> moment.put("pace " + entry.name(), ITSELF, texts(entry.values())));
 		moment.put("backoff", ITSELF, configuration.settings());
 		return moment;
 	}

@@ -19,6 +19,7 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.key.KeyTable;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -111,6 +112,10 @@ final class StateMeters
 		this.registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
 		USUAL.forEach((from, all) -> all.forEach((to) -> count(new Transition(name, from, to))));
 		this.transitions.keySet().stream().filter((counted) -> counted.breaker().equals(name)).forEach(this::publish);
+	}
+
+	@Override
+	public void paceMade(Pace pace) {
 	}
 
 	@Override

@@ -26,11 +26,12 @@ import dev.backoff.spring.configuration.Problem;
  * or null if it is not durable
  * @param breaker the name of the breaker in effect, or null for none
  * @param budget the name of the budget in effect, or null for none
+ * @param pace the name of the pace in effect, or null for none
  * @param values the values in effect, in the order of the keys
  * @since 0.1
  */
 public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClassifier, boolean replayed,
-		@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget,
+		@Nullable Integer concurrency, @Nullable String breaker, @Nullable String budget, @Nullable String pace,
 		Map<Key<?>, EffectiveValue> values) {
 
 	/** Return the policy's name, with the configuration's spelling if there is one. */

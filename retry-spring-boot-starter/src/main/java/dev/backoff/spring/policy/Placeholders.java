@@ -18,7 +18,7 @@ import dev.backoff.spring.configuration.PolicyKey;
 final class Placeholders {
 
 	private static final Set<Key<?>> ONCE = Set.of(PolicyKey.PRESET, PolicyKey.BREAKER, PolicyKey.BUDGET,
-			PolicyKey.CLASSIFIER);
+			PolicyKey.PACE, PolicyKey.CLASSIFIER);
 
 	private final PropertyResolver resolver;
 

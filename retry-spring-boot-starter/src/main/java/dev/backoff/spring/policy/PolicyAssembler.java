@@ -57,13 +57,14 @@ record PolicyAssembler(String name, PolicyDraft values, References references, F
 		checkRoom(numbers);
 		String breaker = this.references.putIntoEffect(PolicyKey.BREAKER, this.values);
 		String budget = this.references.putIntoEffect(PolicyKey.BUDGET, this.values);
+		String pace = this.references.putIntoEffect(PolicyKey.PACE, this.values);
 		if (this.values.hasConflicts()) {
 			return null;
 		}
 		List.of(PolicyKey.INHERITS, PolicyKey.PRESET, PolicyKey.CLASSIFIER, PolicyKey.DURABLE)
 			.forEach(this.values::note);
 		return new EffectivePolicy(numbers, (classifier != null && !numbers.isJudgedByLists()) ? classifier : null,
-				this.values.read(PolicyKey.REPLAY), concurrency, breaker, budget, this.values.effective());
+				this.values.read(PolicyKey.REPLAY), concurrency, breaker, budget, pace, this.values.effective());
 	}
 
 	/** Put a value that depends on no other one into effect. */
@@ -104,7 +105,7 @@ record PolicyAssembler(String name, PolicyDraft values, References references, F
 	/** Report what is wrong with a value by itself, shadowed by a stronger one or not. */
 	private void check(Key<?> key, ConfigValue value) {
 		this.problems.addAll(value.problems());
-		if (key == PolicyKey.BREAKER || key == PolicyKey.BUDGET) {
+		if (key == PolicyKey.BREAKER || key == PolicyKey.BUDGET || key == PolicyKey.PACE) {
 			this.references.check(key, value, this.values.lineage(), this.problems);
 		}
 	}

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -155,7 +156,31 @@ public final class PolicyResolver {
 			make(entry.name(), List.of(), entry, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy);
 			found.addAll(ofPolicy);
 		}
+		Set<String> paces = paces();
+		this.configuration.paces().forEach((name, pace) -> {
+			if (paces.stream().noneMatch(name::is)) {
+				String nearest = Nearest.of(pace.name(), paces);
+				found.add(pace
+					.unnamed(((nearest != null) ? "Write " + nearest + " instead of " + pace.name() + ", or write "
+							: "Write ") + "pace: " + pace.name() + " below a policy, or remove it."));
+			}
+		});
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
+	}
+
+	/** Return the names of the paces of methods known so far and of the configuration. */
+	public Set<String> paces() {
+		Set<String> paces = new TreeSet<>();
+		this.used.stream()
+			.filter((reference) -> reference.section() == Section.PACES)
+			.forEach((reference) -> paces.add(reference.name().toString()));
+		Stream
+			.concat(Stream.of(this.configuration.defaults()),
+					this.configuration.policies().stream().map(Section.Entry::values))
+			.map((values) -> values.get(PolicyKey.PACE))
+			.filter((pace) -> pace != null && !Name.of("none").is(pace.text()))
+			.forEach((pace) -> paces.add(pace.text()));
+		return paces;
 	}
 
 	private void checkMode(Collection<Problem> problems) {
@@ -274,6 +299,7 @@ public final class PolicyResolver {
 			this.inEffect.put(Name.of(name), name);
 			markUsed(Section.BREAKERS, policy.breaker());
 			markUsed(Section.BUDGETS, policy.budget());
+			markUsed(Section.PACES, policy.pace());
 		}
 		return policy;
 	}

@@ -21,8 +21,9 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.configuration.Section;
 
 /**
- * The breaker and the budget of a policy. By default its budget has the policy's name,
- * and so has its breaker if one of that name is defined. Other names have to be defined.
+ * The breaker, the budget and the pace of a policy. By default its budget has the
+ * policy's name, and so has its breaker if one of that name is defined. Other names have
+ * to be defined, except that of a pace.
  */
 record References(BackoffConfiguration configuration, @Nullable String policy,
 		BiFunction<Section, String, String> spelling) {
@@ -32,7 +33,8 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 	private static final Pattern NUMBER = Pattern.compile("\\d+(?:\\.\\d+)?");
 
 	private static Section section(Key<?> key) {
-		return (key == PolicyKey.BREAKER) ? Section.BREAKERS : Section.BUDGETS;
+		return (key == PolicyKey.BREAKER) ? Section.BREAKERS
+				: (key == PolicyKey.BUDGET) ? Section.BUDGETS : Section.PACES;
 	}
 
 	/** Report a name that is neither defined nor the policy's own. */
@@ -48,6 +50,9 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 			problems.add(value.problem("must be the name of a " + section.noun() + ", or none", other));
 			return;
 		}
+		if (section == Section.PACES) {
+			return;
+		}
 		String nearest = Nearest.of(value.text(), this.configuration.names(section));
 		problems.add(value.problem("names a " + section.noun() + " that is not defined",
 				(nearest != null) ? "Write " + nearest + "."
@@ -60,10 +65,16 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 		if (budget && NUMBER.matcher(value.text()).matches()) {
 			return "Set backoff.budgets." + policyOf(value.level(), lineage) + ".tokens.";
 		}
+		if (section == Section.PACES && Character.isDigit(value.text().charAt(0))) {
+			return "Write a name: its rate is learned from the server.";
+		}
 		return switch (value.text().toLowerCase(Locale.ROOT)) {
 			case "false", "off", "no" -> "Write none to switch it off.";
-			case "true", "on", "yes" -> budget ? "Remove it: a budget is on by default."
-					: "Define a breaker below backoff.breakers, and write its name.";
+			case "true", "on",
+					"yes" ->
+				budget ? "Remove it: a budget is on by default."
+						: (section == Section.PACES) ? "Write a name, such as that of the account at the server."
+								: "Define a breaker below backoff.breakers, and write its name.";
 			default -> null;
 		};
 	}
@@ -74,12 +85,12 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 		return (own == null || !level.isOfOne()) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
-	/** Put the breaker or the budget into effect; return its name, or null for none. */
+	/** Put one of them into effect; return its name, or null for none. */
 	@Nullable String putIntoEffect(Key<?> key, PolicyDraft values) {
 		ConfigValue written = values.written(key);
 		Section section = section(key);
 		boolean budget = key == PolicyKey.BUDGET;
-		if (written == null && this.policy != null
+		if (written == null && this.policy != null && key != PolicyKey.PACE
 				&& (budget || this.configuration.defined(section).contains(Name.of(this.policy)))) {
 			String own = this.spelling.apply(section, this.policy);
 			values.put(key, own, budget ? Level.BUILT_IN : Level.of(Rank.ENTRY),

@@ -1,6 +1,7 @@
 package dev.backoff.spring.safety;
 
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +27,15 @@ import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.key.KeyTable;
+import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -39,7 +43,8 @@ import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.time.RetryTime;
 
 /**
- * The budgets, breakers and concurrency limits of all policies, by name. Thread-safe.
+ * The budgets, breakers, paces and concurrency limits of all policies, by name.
+ * Thread-safe.
  *
  * @since 0.1
  */
@@ -63,7 +68,10 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
-	private final Map<String, KeyTable<?>> divided = new ConcurrentHashMap<>();
+	private final Map<Name, Pace> paces = new ConcurrentHashMap<>();
+
+	/* What tells an observer of keys, by what they divide. */
+	private final Map<String, Consumer<Observer>> divided = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Function<Throwable, CircuitBreaker.Verdict> verdicts;
 
@@ -126,16 +134,36 @@ public final class OverloadSafety implements ConfigurationUser {
 		return this.breakers.find(name).orElseGet(() -> add(make(entry)));
 	}
 
+	/** Return the pace of a policy, or null if its attempts wait for no turn. */
+	public @Nullable Pace pace(EffectivePolicy policy, BackoffConfiguration configuration) {
+		if (policy.pace() == null) {
+			return null;
+		}
+		PaceEntry entry = configuration.pace(policy.pace());
+		Pace pace = this.paces.computeIfAbsent(Name.of(entry.name()),
+				(name) -> new Pace(entry.name(), entry.maxHold(), entry.maxWaiting(), this.time, (held, hold) -> {
+				}));
+		tell((observer) -> observer.paceMade(pace));
+		return pace;
+	}
+
+	/** Return the paces in use, by name. */
+	public Map<Name, Pace> paces() {
+		return Collections.unmodifiableMap(this.paces);
+	}
+
 	/**
-	 * Note that calls of a policy have a breaker of their key; return what warns, once,
-	 * that there is no room for more.
+	 * Note that calls of a policy have a breaker and a pace of their key; return what
+	 * warns, once, that there is no room for more.
 	 */
 	public Runnable divide(EffectivePolicy policy) {
-		CircuitBreaker breaker = (policy.breaker() != null) ? this.breakers.find(policy.breaker()).orElse(null) : null;
-		KeyTable<?> keys = (breaker != null) ? breaker.keys() : null;
-		if (breaker != null && keys != null) {
-			this.divided.put(breaker.name(), keys);
-			tell((observer) -> observer.keysMade("breaker", breaker.name(), keys));
+		if (policy.breaker() != null) {
+			this.breakers.find(policy.breaker())
+				.ifPresent((breaker) -> divided("breaker", breaker.name(), breaker.keys()));
+		}
+		Pace pace = (policy.pace() != null) ? this.paces.get(Name.of(policy.pace())) : null;
+		if (pace != null) {
+			divided("pace", pace.name(), pace.keys());
 		}
 		AtomicBoolean warned = new AtomicBoolean();
 		return () -> {
@@ -146,6 +174,14 @@ public final class OverloadSafety implements ConfigurationUser {
 						policy.name(), KeyTable.MOST);
 			}
 		};
+	}
+
+	private void divided(String kind, String name, @Nullable KeyTable<?> keys) {
+		if (keys != null) {
+			Consumer<Observer> made = (observer) -> observer.keysMade(kind, name, keys);
+			this.divided.put(kind + " " + name, made);
+			tell(made);
+		}
 	}
 
 	private CallPermits permitsOfOther(BreakerEntry entry) {
@@ -193,6 +229,10 @@ public final class OverloadSafety implements ConfigurationUser {
 				this.breakers.all()
 					.forEach((breaker) -> breaker.change(configuration.breaker(breaker.name()).settings()));
 				this.budgets.all().forEach((budget) -> budget.change(configuration.budget(budget.name()).settings()));
+				this.paces.values().forEach((pace) -> {
+					PaceEntry entry = configuration.pace(pace.name());
+					pace.change(entry.maxHold(), entry.maxWaiting());
+				});
 			};
 		};
 	}
@@ -247,8 +287,9 @@ public final class OverloadSafety implements ConfigurationUser {
 		return this.budgets;
 	}
 
-	/** Close all breakers and fill all budgets, as at the start. */
+	/** Close all breakers, fill all budgets and end all holds, as at the start. */
 	public void reset() {
+		this.paces.values().forEach(Pace::release);
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);
 	}
@@ -259,14 +300,15 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
 		this.concurrencyLimits.forEach(observer::limitMade);
-		this.divided.forEach((breaker, keys) -> observer.keysMade("breaker", breaker, keys));
+		this.paces.values().forEach(observer::paceMade);
+		this.divided.values().forEach((made) -> made.accept(observer));
 	}
 
 	private void tell(Consumer<Observer> moment) {
 		this.observers.forEach(moment);
 	}
 
-	/** Receives new budgets, breakers and limits, to give them meters. */
+	/** Receives new budgets, breakers, limits and paces, to give them meters. */
 	public interface Observer {
 
 		/** A budget was created. */
@@ -277,6 +319,9 @@ public final class OverloadSafety implements ConfigurationUser {
 
 		/** A limit of attempts was created. */
 		void limitMade(String policy, ConcurrencyLimit limit);
+
+		/** A pace was created. */
+		void paceMade(Pace pace);
 
 		/** A breaker or another kind of state was divided by keys. */
 		void keysMade(String kind, String name, KeyTable<?> keys);

@@ -32,25 +32,14 @@ class ConfigurationMetadataTests {
 	private final Metadata metadata = Metadata.ofAll();
 
 	@Test
-	void everyKeyOfAPolicyIsReadAndTheOtherWayRound() {
-		assertThat(keys(BackoffProperties.Policy.class))
-			.containsExactlyInAnyOrderElementsOf(Section.POLICIES.keyTexts());
+	void everyKeyBelowANameIsReadAndTheOtherWayRound() {
+		Map.of(BackoffProperties.Policy.class, Section.POLICIES, BackoffProperties.Breaker.class, Section.BREAKERS,
+				BackoffProperties.Budget.class, Section.BUDGETS, BackoffProperties.Pace.class, Section.PACES)
+			.forEach((type, section) -> assertThat(keys(type)).containsExactlyInAnyOrderElementsOf(section.keyTexts()));
 	}
 
 	@Test
-	void everyKeyOfABreakerIsReadAndTheOtherWayRound() {
-		assertThat(keys(BackoffProperties.Breaker.class))
-			.containsExactlyInAnyOrderElementsOf(Section.BREAKERS.keyTexts());
-	}
-
-	@Test
-	void everyKeyOfABudgetIsReadAndTheOtherWayRound() {
-		assertThat(keys(BackoffProperties.Budget.class))
-			.containsExactlyInAnyOrderElementsOf(Section.BUDGETS.keyTexts());
-	}
-
-	@Test
-	void statedDefaultsOfBreakersAndBudgetsAreThoseInEffect() {
+	void statedDefaultsOfBreakersBudgetsAndPacesAreThoseInEffect() {
 		BackoffConfiguration nothing = BackoffConfiguration.read(new StandardEnvironment());
 		Map<String, String> breaker = new TreeMap<>();
 		nothing.breaker("any").values().forEach((key, value) -> breaker.put(key.key(), value.value()));
@@ -60,6 +49,9 @@ class ConfigurationMetadataTests {
 		Map<String, String> budget = new TreeMap<>();
 		nothing.budget("any").values().forEach((key, value) -> budget.put(key.key(), value.value()));
 		assertThat(stated(BackoffProperties.Budget.class)).isEqualTo(budget);
+		Map<String, String> pace = new TreeMap<>();
+		nothing.pace("any").values().forEach((key, value) -> pace.put(key.key(), value.value()));
+		assertThat(stated(BackoffProperties.Pace.class)).isEqualTo(pace);
 	}
 
 	@Test
@@ -138,7 +130,7 @@ class ConfigurationMetadataTests {
 	@Test
 	void everyKeyBelowANameIsDescribed() {
 		for (Class<?> type : List.of(BackoffProperties.Policy.class, BackoffProperties.Breaker.class,
-				BackoffProperties.Budget.class)) {
+				BackoffProperties.Budget.class, BackoffProperties.Pace.class)) {
 			Map<String, Map<String, Object>> properties = Metadata.ofEntries(type).named("properties");
 			assertThat(properties.keySet()).isEqualTo(keys(type));
 			properties.forEach((name, property) -> assertThat(property.get("description")).as(name)
@@ -150,7 +142,7 @@ class ConfigurationMetadataTests {
 	@Test
 	void hintsAreMerged() {
 		assertThat(named("hints").keySet()).contains("backoff.policies.keys", "backoff.breakers.keys",
-				"backoff.budgets.keys", "backoff.defaults.jitter");
+				"backoff.budgets.keys", "backoff.paces.keys", "backoff.defaults.jitter");
 		assertThat(named("hints").get("backoff.defaults.retry-on")).containsEntry("providers",
 				List.of(Map.of("name", "class-reference", "parameters", Map.of("target", "java.lang.Throwable"))));
 	}
@@ -173,7 +165,8 @@ class ConfigurationMetadataTests {
 	@Test
 	void hintsAreOfKeysThatThereAre() {
 		Set<String> keys = new TreeSet<>(named("properties").keySet());
-		keys.addAll(List.of("backoff.policies.keys", "backoff.breakers.keys", "backoff.budgets.keys"));
+		keys.addAll(List.of("backoff.policies.keys", "backoff.breakers.keys", "backoff.budgets.keys",
+				"backoff.paces.keys"));
 		assertThat(keys).containsAll(named("hints").keySet());
 	}
 

@@ -53,6 +53,7 @@ final class ConfigurationPage {
 		return switch (group) {
 			case "backoff.breakers" -> entries(BackoffProperties.Breaker.class);
 			case "backoff.budgets" -> entries(BackoffProperties.Budget.class);
+			case "backoff.paces" -> entries(BackoffProperties.Pace.class);
 			default -> table(group + ".", (key) -> true);
 		};
 	}

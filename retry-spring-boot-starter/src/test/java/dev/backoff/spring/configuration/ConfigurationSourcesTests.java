@@ -390,7 +390,7 @@ class ConfigurationSourcesTests {
 						"Invalid backoff.policies.payment-callback.limits (gateway) at application.yml:5: is no key of a "
 								+ "policy. Known keys: inherits, preset, enabled, shape, base, cap, multiplier, step, ladder, "
 								+ "jitter, max-attempts, deadline, attempt-timeout, shortest-attempt, final-poll, throttled-base, "
-								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, idempotent, when-empty, "
+								+ "retry-on, abort-on, match-causes, classifier, nested, replay, durable, schedule, schedule-zone, breaker, budget, pace, idempotent, when-empty, "
 								+ "concurrency, max-waiting, retry-after.enabled, retry-after.max."));
 	}
 

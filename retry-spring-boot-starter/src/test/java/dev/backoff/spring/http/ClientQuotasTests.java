@@ -48,7 +48,8 @@ class ClientQuotasTests {
 
 	private final WorkServer server = WorkServer.answering(200, HEADERS);
 
-	private final ApplicationContextRunner runner = HttpClients.runner().withBean(Pace.class, () -> this.pace);
+	private final ApplicationContextRunner runner = HttpClients.runner()
+		.withPropertyValues("backoff.policies.ai.pace=ai");
 
 	@AfterEach
 	void close() throws IOException {

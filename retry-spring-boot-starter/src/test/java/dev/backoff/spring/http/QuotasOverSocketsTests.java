@@ -106,7 +106,7 @@ class QuotasOverSocketsTests {
 	void paceAvoidsRefusals(Family family, boolean reactive) {
 		Pace pace = new Pace("ai", Duration.ofMinutes(1), 1000, this.time, (held, hold) -> {
 		});
-		HttpClients.runner().withBean(Pace.class, () -> pace).run((context) -> {
+		HttpClients.runner().withPropertyValues("backoff.policies.ai.pace=ai").run((context) -> {
 			RestClient rest = context.getBean(RestClient.Builder.class).build();
 			WebClient web = context.getBean(WebClient.Builder.class).build();
 			try (Provider free = new Provider(family); Provider paced = new Provider(family)) {

@@ -37,6 +37,7 @@ import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.key.KeyTable;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.advice.AdvisedApplication;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -544,6 +545,10 @@ class OverloadSafetyTests extends AdvisedApplication {
 
 		@Override
 		public void limitMade(String policy, ConcurrencyLimit limit) {
+		}
+
+		@Override
+		public void paceMade(Pace pace) {
 		}
 
 		@Override

@@ -1,0 +1,155 @@
+package dev.backoff.spring.advice;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.client.HttpClientErrorException;
+
+import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.event.StopReason;
+import dev.backoff.fixture.VirtualTime;
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.PacedException;
+import dev.backoff.spring.configuration.Name;
+import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+/** Methods that name a pace, by their annotation or in the configuration. */
+class PacedMethodsTests {
+
+	private final ApplicationContextRunner runner = AdviceContexts.runner()
+		.withConfiguration(AutoConfigurations.of(BackoffObservationAutoConfiguration.class))
+		.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+		.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+		.withBean(Ai.class)
+		.withPropertyValues("backoff.policies.embeddings.pace=openai");
+
+	private static void refuse(AssertableApplicationContext context, @Nullable String tenant) {
+		assertThat(context.getBean(Ai.class).chat(tenant, true)).isCompletedExceptionally();
+	}
+
+	private static Duration waited(AssertableApplicationContext context, Supplier<CompletableFuture<String>> call) {
+		VirtualTime time = context.getBean(VirtualTime.class);
+		Duration before = time.elapsed();
+		CompletableFuture<String> result = call.get();
+		while (!result.isDone()) {
+			assertThat(time.runNext()).isTrue();
+		}
+		assertThat(result).isCompletedWithValue("fine");
+		return time.elapsed().minus(before);
+	}
+
+	private static Pace pace(AssertableApplicationContext context) {
+		return context.getBean(OverloadSafety.class).paces().get(Name.of("openai"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ ",20", "10s,10", "1m,20" })
+	void refusalOfOneMethod_holdsAllWithItsPace(@Nullable String maxHold, int seconds) {
+		this.runner
+			.withPropertyValues(
+					(maxHold != null) ? new String[] { "backoff.paces.open-ai.max-hold=" + maxHold } : new String[0])
+			.run((context) -> {
+				Ai ai = context.getBean(Ai.class);
+				assertThat(waited(context, ai::later)).isZero();
+				refuse(context, null);
+				assertThat(waited(context, ai::free)).isZero();
+				assertThat(waited(context, () -> ai.reactive().toFuture())).isEqualTo(Duration.ofSeconds(seconds));
+				// at the learned rate
+				assertThat(waited(context, ai::later)).isPositive();
+				VirtualTime time = context.getBean(VirtualTime.class);
+				int before = time.delays().size();
+				time.whileSleeping((nanos) -> time.runDue());
+				assertThat(ai.blocking()).isEqualTo("fine");
+				assertThat(time.delays()).hasSizeGreaterThan(before);
+			});
+	}
+
+	@Test
+	void keys_havePacesOfTheirOwn() {
+		this.runner.run((context) -> {
+			Ai ai = context.getBean(Ai.class);
+			refuse(context, "acme");
+			assertThat(waited(context, () -> ai.chat("other", false))).isZero();
+			assertThat(waited(context, ai::later)).isZero();
+			assertThat(waited(context, () -> ai.chat("acme", false))).isEqualTo(Duration.ofSeconds(20));
+			assertThat(context.getBean(MeterRegistry.class)
+				.get("backoff.keys")
+				.tags("kind", "pace", "name", "openai")
+				.gauge()
+				.value()).isEqualTo(2);
+		});
+	}
+
+	@Test
+	void numbers_changeWhileCallsAreHeld() {
+		this.runner.run((context) -> {
+			refuse(context, null);
+			TestPropertyValues.of("backoff.paces.openai.max-waiting=0", "backoff.paces.openai.max-hold=5s")
+				.applyTo(context);
+			assertThat(context.getBean(LiveConfiguration.class).refresh("a test")).isTrue();
+			assertThat(pace(context).status().held()).isEqualTo(Duration.ofSeconds(5));
+			Throwable failure = catchThrowable(context.getBean(Ai.class)::blocking);
+			assertThat(failure).isInstanceOf(PacedException.class);
+			assertThat(RetriesStoppedException.of(failure).reason()).isEqualTo(StopReason.PACE);
+		});
+	}
+
+	static class Ai {
+
+		@Backoff(value = "chat", maxAttempts = "1", pace = "OpenAI", per = "#tenant")
+		public CompletableFuture<String> chat(@Nullable String tenant, boolean refused) {
+			if (refused) {
+				HttpHeaders headers = new HttpHeaders();
+				headers.set("Retry-After", "20");
+				return CompletableFuture.failedFuture(HttpClientErrorException.create(HttpStatus.TOO_MANY_REQUESTS,
+						"no", headers, new byte[0], StandardCharsets.UTF_8));
+			}
+			return later();
+		}
+
+		@Backoff("embeddings")
+		public String blocking() {
+			return "fine";
+		}
+
+		@Backoff("embeddings")
+		public Mono<String> reactive() {
+			return Mono.just("fine");
+		}
+
+		@Backoff("embeddings")
+		public CompletableFuture<String> later() {
+			return CompletableFuture.completedFuture("fine");
+		}
+
+		@Backoff
+		public CompletableFuture<String> free() {
+			return later();
+		}
+
+	}
+
+}
