@@ -1,6 +1,5 @@
 package dev.backoff.spring.configuration;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -174,14 +173,14 @@ public final class BackoffConfiguration {
 	}
 
 	/** Return the paces that are defined below {@code backoff.paces}. */
-	public Map<Name, PaceEntry> paces() {
+	public Map<Name, Section.Entry> paces() {
 		return this.read.paces();
 	}
 
-	/** Return a pace by its name, with the built-in numbers if it is not defined. */
-	public PaceEntry pace(String name) {
-		PaceEntry pace = this.read.paces().get(Name.of(name));
-		return (pace != null) ? pace : OverloadAssembler.pace(new Section.Entry(name, Map.of()), new ArrayList<>());
+	/** Return a value of a pace, or the built-in one. */
+	public <T> T ofPace(String name, Key<T> key) {
+		Section.Entry pace = this.read.paces().get(Name.of(name));
+		return key.in((pace != null) ? pace.values() : Map.of());
 	}
 
 	/** Return the names of a section, as they are written. */
@@ -273,23 +272,6 @@ public final class BackoffConfiguration {
 
 	}
 
-	/** A pace of the configuration, or one with the built-in numbers. */
-	public record PaceEntry(String name, Duration maxHold, int maxWaiting, Map<Key<?>, EffectiveValue> values) {
-
-		/** Return the problem that no policy names it. */
-		public Problem unnamed(String fix) {
-			String rule = "is of a pace that no policy names";
-			return this.values.entrySet()
-				.stream()
-				.filter((value) -> !value.getValue().level().equals(Level.BUILT_IN))
-				.findFirst()
-				.map((value) -> Problem.ofValue("Invalid backoff.paces." + this.name + "." + value.getKey(),
-						value.getValue().value(), value.getValue().origin(), rule, fix))
-				.orElseGet(() -> Problem.ofPlace("Invalid backoff.paces." + this.name, rule, fix));
-		}
-
-	}
-
 	/** The singleton that has the configuration of a context. */
 	private record Holder(BackoffConfiguration configuration) {
 
@@ -300,7 +282,7 @@ public final class BackoffConfiguration {
 	/** All values of one reading, and the names as files write them. */
 	record Reading(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
 			Map<Name, Section.Entry> policies, Map<Name, BreakerEntry> breakers, Map<Name, BudgetEntry> budgets,
-			Map<Name, PaceEntry> paces, Map<Section, Map<Name, Name>> spellings, List<Problem> problems,
+			Map<Name, Section.Entry> paces, Map<Section, Map<Name, Name>> spellings, List<Problem> problems,
 			List<String> warnings) {
 	}
 

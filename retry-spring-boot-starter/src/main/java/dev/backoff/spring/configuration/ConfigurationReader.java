@@ -19,7 +19,6 @@ import org.springframework.util.StringUtils;
 
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.Level.Rank;
 
 /**
@@ -60,7 +59,9 @@ final class ConfigurationReader {
 		int instances = SettingKey.INSTANCES.in(settings);
 		Map<Name, BudgetEntry> budgets = named(Section.BUDGETS,
 				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
-		Map<Name, PaceEntry> paces = named(Section.PACES, (entry) -> OverloadAssembler.pace(entry, this.problems));
+		Map<Name, Section.Entry> paces = named(Section.PACES, Function.identity());
+		paces.values()
+			.forEach((pace) -> pace.values().values().forEach((value) -> this.problems.addAll(value.problems())));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
 		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, Name.NONE),
 				named(Section.POLICIES, Function.identity()), breakers, budgets, paces, this.scan.names(),

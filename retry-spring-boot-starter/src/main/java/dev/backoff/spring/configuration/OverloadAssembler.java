@@ -10,14 +10,11 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
-/**
- * Make breakers, budgets and paces; values that cannot work are reported and left out.
- */
+/** Make breakers and budgets; values that cannot work are reported and left out. */
 final class OverloadAssembler {
 
 	/* With the numbers that are built in, for breakers that are not defined. */
@@ -114,12 +111,6 @@ final class OverloadAssembler {
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
 		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
-	}
-
-	static PaceEntry pace(Section.Entry entry, List<Problem> problems) {
-		Map<Key<?>, ConfigValue> written = entry.values();
-		return new PaceEntry(entry.name(), PaceKey.MAX_HOLD.in(written), PaceKey.MAX_WAITING.in(written),
-				Collections.unmodifiableMap(effective(PaceKey.KEYS, written, problems)));
 	}
 
 }

@@ -105,7 +105,7 @@ public final class BackoffHttpAutoConfiguration {
 
 	/* Null if no known policy has a pace; then clients stay as they are. */
 	private static @Nullable QuotaHeaders quotas(BackoffPolicies policies, ObjectProvider<Clock> clock) {
-		return policies.current().paces().isEmpty() ? null : new QuotaHeaders(clock.getIfUnique(Clock::systemUTC));
+		return policies.current().isPaced() ? new QuotaHeaders(clock.getIfUnique(Clock::systemUTC)) : null;
 	}
 
 }

@@ -2,16 +2,13 @@ package dev.backoff.spring.http;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URI;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpMethod;
 import org.springframework.http.StreamingHttpOutputMessage;
-import org.springframework.http.client.AbstractClientHttpRequestFactoryWrapper;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.ClientHttpResponse;
@@ -45,18 +42,12 @@ record BlockingClientQuotas(@Nullable QuotaHeaders quotas)
 				settings) -> telling(builder.build(settings), quotas);
 	}
 
+	/* The requests of all libraries stream. */
 	private static ClientHttpRequestFactory telling(ClientHttpRequestFactory made, QuotaHeaders quotas) {
-		return new AbstractClientHttpRequestFactoryWrapper(made) {
-
-			/* The requests of all libraries stream. */
-			@Override
-			protected ClientHttpRequest createRequest(URI uri, HttpMethod method, ClientHttpRequestFactory factory)
-					throws IOException {
-				ClientHttpRequest request = factory.createRequest(uri, method);
-				return (Attempt.isRunning() && request instanceof StreamingHttpOutputMessage)
-						? new Request(request, quotas) : request;
-			}
-
+		return (uri, method) -> {
+			ClientHttpRequest request = made.createRequest(uri, method);
+			return (Attempt.isRunning() && request instanceof StreamingHttpOutputMessage) ? new Request(request, quotas)
+					: request;
 		};
 	}
 

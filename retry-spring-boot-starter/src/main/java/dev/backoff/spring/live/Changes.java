@@ -53,9 +53,11 @@ final class Changes {
 		configuration.budgets()
 			.values()
 			.forEach((entry) -> moment.put("budget " + entry.name(), ITSELF, texts(entry.values())));
-		configuration.paces()
-			.values()
-			.forEach((entry) -> moment.put("pace " + entry.name(), ITSELF, texts(entry.values())));
+		configuration.paces().values().forEach((entry) -> {
+			Map<String, EffectiveValue> shown = new LinkedHashMap<>();
+			entry.values().forEach((key, value) -> shown.put(key.key(), value.shown()));
+			moment.put("pace " + entry.name(), ITSELF, shown);
+		});
 		moment.put("backoff", ITSELF, configuration.settings());
 		return moment;
 	}

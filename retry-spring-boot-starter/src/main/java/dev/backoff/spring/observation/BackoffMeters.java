@@ -69,7 +69,7 @@ enum BackoffMeters implements MeterDocumentation {
 	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER,
 			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),
 
-	KEYS("backoff.keys", Meter.Type.GAUGE, "Keys that have a breaker of their own now", Key.KIND, Key.NAME),
+	KEYS("backoff.keys", Meter.Type.GAUGE, "Keys that have a state of their own now", Key.KIND, Key.NAME),
 
 	KEYS_EVICTED("backoff.keys.evicted", Meter.Type.COUNTER,
 			"Keys that lost their state: idle if unused for ten minutes, capacity if others needed room", Key.KIND,
@@ -77,6 +77,17 @@ enum BackoffMeters implements MeterDocumentation {
 
 	KEYS_OVERFLOW("backoff.keys.overflow", Meter.Type.COUNTER,
 			"Calls that shared a state because there was no room for their key", Key.KIND, Key.NAME),
+
+	PACE_WAITING("backoff.pace.waiting", Meter.Type.GAUGE, "Calls that wait for their turn now", Key.PACE),
+
+	PACE_WAIT("backoff.pace.wait", Meter.Type.TIMER, "Waits for a turn, of the calls that waited", Key.PACE),
+
+	PACE_HOLDS("backoff.pace.holds", Meter.Type.COUNTER, "Holds that a server's hint began, by key if there are keys",
+			Key.PACE),
+
+	/** From the first response that tells the quota. */
+	PACE_REMAINING("backoff.pace.remaining", Meter.Type.GAUGE,
+			"Share of a quota that is left, estimated, the least of all keys", Key.PACE, Key.QUOTA),
 
 	OVERRIDES("backoff.overrides", Meter.Type.GAUGE, "Values of a policy that an operator overrides now", Key.POLICY),
 
@@ -154,6 +165,11 @@ enum BackoffMeters implements MeterDocumentation {
 
 		BREAKER,
 
+		PACE,
+
+		/** What the server calls the quota; at most eight of a pace. */
+		QUOTA,
+
 		/** A {@link dev.backoff.breaker.BreakerState}, as are those of a transition. */
 		STATE,
 
@@ -161,7 +177,7 @@ enum BackoffMeters implements MeterDocumentation {
 
 		TO,
 
-		/** What is divided by keys, such as {@code breaker}. */
+		/** What is divided by keys: {@code breaker} or {@code pace}. */
 		KIND,
 
 		/** The name of what is divided by keys; never a key. */

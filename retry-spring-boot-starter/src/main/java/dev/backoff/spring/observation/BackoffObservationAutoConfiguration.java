@@ -98,8 +98,7 @@ public final class BackoffObservationAutoConfiguration {
 		MicrometerRecorders backoffRecorders(ObjectProvider<MeterRegistry> registry, BackoffPolicies policies,
 				ObjectProvider<OverloadSafety> safety) {
 			return new MicrometerRecorders(registry::getIfUnique, policies.configuration().get(SettingKey.METRICS_SLO),
-					policies.configuration().get(SettingKey.METRICS_DURATIONS),
-					(policy) -> safety.getObject().limit(policy) != null);
+					policies.configuration().get(SettingKey.METRICS_DURATIONS), safety::getObject);
 		}
 
 		@Bean

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -19,7 +19,9 @@ import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.observation.GuardedRegistry.Cells;
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * The meters of one method. A call that succeeds at once adds to one adder, records one
@@ -111,7 +113,7 @@ final class MethodMeters extends MethodCounts {
 
 	@Override
 	public void queued(DelaySource source, long nanos) {
-		if (source == DelaySource.CONCURRENCY) {
+		if (source == DelaySource.CONCURRENCY || source == DelaySource.PACE) {
 			record(this.policy.delays.at(source), nanos);
 		}
 	}
@@ -138,8 +140,12 @@ final class MethodMeters extends MethodCounts {
 	/** Publish the meters that exist before the first call. */
 	void publish() {
 		FROM_THE_START.forEach(this.calls::at);
-		if (this.policy.throttled.getAsBoolean()) {
+		OverloadSafety safety = this.policy.safety.get();
+		if (safety != null && safety.limit(this.policy.policy) != null) {
 			this.calls.at(StopReason.CONCURRENCY);
+		}
+		if (safety != null && safety.paces().of(this.policy.policy) != null) {
+			this.calls.at(StopReason.PACE);
 		}
 		timer(1, AttemptOutcome.SUCCESS);
 		this.policy.publish();
@@ -167,21 +173,28 @@ final class MethodMeters extends MethodCounts {
 		/* No adder: the sum of an adder's cells can be read as negative. */
 		private final AtomicLong waiting = new AtomicLong();
 
-		/* A wait for a permit is no delay and has a meter of its own. */
+		/* A wait for a permit or a turn is no delay and has a meter of its own. */
 		private final Cells<DelaySource, Timer> delays;
 
-		private final BooleanSupplier throttled;
+		private final Supplier<? extends @Nullable OverloadSafety> safety;
 
 		private volatile @Nullable Gauge gauge;
 
-		OfPolicy(GuardedRegistry registry, String policy, BooleanSupplier throttled) {
+		OfPolicy(GuardedRegistry registry, String policy, Supplier<? extends @Nullable OverloadSafety> safety) {
 			this.registry = registry;
 			this.policy = policy;
-			this.throttled = throttled;
-			this.delays = new Cells<>(registry, DelaySource.class,
-					(source) -> (source == DelaySource.CONCURRENCY)
-							? registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy)
-							: registry.timer(BackoffMeters.DELAY, List.of(), policy, source.tag()));
+			this.safety = safety;
+			this.delays = new Cells<>(registry, DelaySource.class, (source) -> switch (source) {
+				case CONCURRENCY -> registry.timer(BackoffMeters.CONCURRENCY_WAIT, List.of(), policy);
+				case PACE -> registry.timer(BackoffMeters.PACE_WAIT, List.of(), pace());
+				default -> registry.timer(BackoffMeters.DELAY, List.of(), policy, source.tag());
+			});
+		}
+
+		private String pace() {
+			OverloadSafety safety = this.safety.get();
+			Pace pace = (safety != null) ? safety.paces().of(this.policy) : null;
+			return (pace != null) ? pace.name() : this.policy;
 		}
 
 		void publish() {

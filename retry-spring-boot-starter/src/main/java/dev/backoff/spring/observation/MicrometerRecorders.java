@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+
+import dev.backoff.spring.safety.OverloadSafety;
 
 /**
  * Record calls in the meters of {@link BackoffMeters}.
@@ -30,7 +31,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 
 	private final boolean durations;
 
-	private final Predicate<String> throttled;
+	private final Supplier<? extends @Nullable OverloadSafety> safety;
 
 	private final Map<String, MethodMeters.OfPolicy> policies = new ConcurrentHashMap<>();
 
@@ -38,16 +39,16 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 
 	/** Count whole calls, without their durations and without buckets. */
 	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry) {
-		this(registry, List.of(), false, (policy) -> false);
+		this(registry, List.of(), false, () -> null);
 	}
 
-	/** Record with buckets of timers, and for the policies whose attempts are limited. */
+	/** Record with buckets of timers; what limits attempts has more meters. */
 	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations,
-			Predicate<String> throttled) {
+			Supplier<? extends @Nullable OverloadSafety> safety) {
 		this.registry = new GuardedRegistry(registry);
 		this.slo = List.copyOf(slo);
 		this.durations = durations;
-		this.throttled = throttled;
+		this.safety = safety;
 	}
 
 	/** Publish the meters, also those made later, when the registry is complete. */
@@ -74,7 +75,7 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	@Override
 	MethodMeters make(String policy, String method) {
 		MethodMeters.OfPolicy shared = this.policies.computeIfAbsent(policy,
-				(name) -> new MethodMeters.OfPolicy(this.registry, name, () -> this.throttled.test(name)));
+				(name) -> new MethodMeters.OfPolicy(this.registry, name, this.safety));
 		return new MethodMeters(this.registry, shared, method, this.slo, this.durations);
 	}
 

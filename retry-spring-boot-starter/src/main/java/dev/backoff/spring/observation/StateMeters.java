@@ -20,9 +20,11 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.key.KeyTable;
 import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.live.ConfigurationListener;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.Paces;
 
 /**
  * Publish the meters of budgets, breakers, concurrency limits and the configuration. They
@@ -38,6 +40,9 @@ final class StateMeters
 
 	/** The tag value for the switch of all retries, which belongs to no policy. */
 	static final String ALL = "*";
+
+	/* Of one pace: their names come from outside. */
+	private static final int MOST_QUOTAS = 8;
 
 	/* Those that need no operator are published at zero. */
 	private static final Map<BreakerState, List<BreakerState>> USUAL = Map.of(BreakerState.CLOSED,
@@ -115,7 +120,35 @@ final class StateMeters
 	}
 
 	@Override
-	public void paceMade(Pace pace) {
+	public void paceMade(Pace pace, LongAdder holds) {
+		this.registry.gauge(BackoffMeters.PACE_WAITING, pace, this::waiting, pace.name());
+		this.registry.counter(BackoffMeters.PACE_HOLDS, holds, LongAdder::sum, pace.name());
+		if (pace.keys() != null) {
+			keysMade("pace", pace.name(), pace.keys());
+		}
+	}
+
+	/* Nothing tells that a response told of another quota, so each reading looks. */
+	private double waiting(Pace pace) {
+		List<Pace.Status> statuses = Paces.statuses(pace);
+		statuses.stream()
+			.flatMap((status) -> status.quotas().stream().map(QuotaReading::name))
+			.distinct()
+			.limit(MOST_QUOTAS)
+			.filter((quota) -> this.published.add(List.of(pace.name(), quota)))
+			.forEach((quota) -> this.registry.greatest(BackoffMeters.PACE_REMAINING, pace,
+					(seen) -> remaining(seen, quota), pace.name(), quota));
+		return statuses.stream().mapToInt(Pace.Status::waiting).sum();
+	}
+
+	private static double remaining(Pace pace, String quota) {
+		return Paces.statuses(pace)
+			.stream()
+			.flatMap((status) -> status.quotas().stream())
+			.filter((told) -> told.name().equals(quota))
+			.mapToDouble((told) -> (double) told.remaining() / told.limit())
+			.min()
+			.orElse(Double.NaN);
 	}
 
 	@Override

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -156,31 +155,18 @@ public final class PolicyResolver {
 			make(entry.name(), List.of(), entry, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy);
 			found.addAll(ofPolicy);
 		}
-		Set<String> paces = paces();
-		this.configuration.paces().forEach((name, pace) -> {
-			if (paces.stream().noneMatch(name::is)) {
-				String nearest = Nearest.of(pace.name(), paces);
-				found.add(pace
-					.unnamed(((nearest != null) ? "Write " + nearest + " instead of " + pace.name() + ", or write "
-							: "Write ") + "pace: " + pace.name() + " below a policy, or remove it."));
-			}
-		});
+		unused(Section.PACES).forEach((name) -> this.configuration.paces()
+			.get(Name.of(name))
+			.values()
+			.values()
+			.forEach((value) -> found.add(value.problem("is of a pace that no policy names",
+					"Write pace: " + name + " below the policy of its calls, or remove it."))));
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
 	}
 
-	/** Return the names of the paces of methods known so far and of the configuration. */
-	public Set<String> paces() {
-		Set<String> paces = new TreeSet<>();
-		this.used.stream()
-			.filter((reference) -> reference.section() == Section.PACES)
-			.forEach((reference) -> paces.add(reference.name().toString()));
-		Stream
-			.concat(Stream.of(this.configuration.defaults()),
-					this.configuration.policies().stream().map(Section.Entry::values))
-			.map((values) -> values.get(PolicyKey.PACE))
-			.filter((pace) -> pace != null && !Name.of("none").is(pace.text()))
-			.forEach((pace) -> paces.add(pace.text()));
-		return paces;
+	/** Return whether a policy known so far has a pace. */
+	public boolean isPaced() {
+		return this.used.stream().anyMatch((reference) -> reference.section() == Section.PACES);
 	}
 
 	private void checkMode(Collection<Problem> problems) {
@@ -299,7 +285,6 @@ public final class PolicyResolver {
 			this.inEffect.put(Name.of(name), name);
 			markUsed(Section.BREAKERS, policy.breaker());
 			markUsed(Section.BUDGETS, policy.budget());
-			markUsed(Section.PACES, policy.pace());
 		}
 		return policy;
 	}
@@ -317,10 +302,12 @@ public final class PolicyResolver {
 		else if (name != null) {
 			draft.add(this.configuration.overrides().of(name));
 		}
-		return new PolicyAssembler((name != null) ? name : "defaults", draft,
+		EffectivePolicy policy = new PolicyAssembler((name != null) ? name : "defaults", draft,
 				new References(this.configuration, name, spelling), new FailureTypes(this.classLoader, problems),
 				problems)
 			.assemble();
+		markUsed(Section.PACES, (policy != null) ? policy.pace() : null);
+		return policy;
 	}
 
 	private void markUsed(Section.Entry entry) {

@@ -1,13 +1,13 @@
 package dev.backoff.spring.safety;
 
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -32,10 +32,8 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.PaceEntry;
 import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.InvalidBackoffException;
-import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -68,10 +66,9 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	private final List<Observer> observers = new CopyOnWriteArrayList<>();
 
-	private final Map<Name, Pace> paces = new ConcurrentHashMap<>();
+	private final Paces paces;
 
-	/* What tells an observer of keys, by what they divide. */
-	private final Map<String, Consumer<Observer>> divided = new ConcurrentHashMap<>();
+	private final Map<String, KeyTable<?>> divided = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Function<Throwable, CircuitBreaker.Verdict> verdicts;
 
@@ -82,6 +79,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
 		this.listeners = new Listeners(beanFactory);
 		this.breakers = CircuitBreakers.of(own(configuration).map(this::make).toList());
+		this.paces = new Paces(this.time);
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
 	}
 
@@ -136,20 +134,16 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	/** Return the pace of a policy, or null if its attempts wait for no turn. */
 	public @Nullable Pace pace(EffectivePolicy policy, BackoffConfiguration configuration) {
-		if (policy.pace() == null) {
-			return null;
+		Pace pace = this.paces.of(policy, configuration);
+		if (pace != null) {
+			tell((observer) -> observer.paceMade(pace, this.paces.holds(pace)));
 		}
-		PaceEntry entry = configuration.pace(policy.pace());
-		Pace pace = this.paces.computeIfAbsent(Name.of(entry.name()),
-				(name) -> new Pace(entry.name(), entry.maxHold(), entry.maxWaiting(), this.time, (held, hold) -> {
-				}));
-		tell((observer) -> observer.paceMade(pace));
 		return pace;
 	}
 
-	/** Return the paces in use, by name. */
-	public Map<Name, Pace> paces() {
-		return Collections.unmodifiableMap(this.paces);
+	/** Return the paces in use. */
+	public Paces paces() {
+		return this.paces;
 	}
 
 	/**
@@ -157,13 +151,11 @@ public final class OverloadSafety implements ConfigurationUser {
 	 * warns, once, that there is no room for more.
 	 */
 	public Runnable divide(EffectivePolicy policy) {
-		if (policy.breaker() != null) {
-			this.breakers.find(policy.breaker())
-				.ifPresent((breaker) -> divided("breaker", breaker.name(), breaker.keys()));
-		}
-		Pace pace = (policy.pace() != null) ? this.paces.get(Name.of(policy.pace())) : null;
-		if (pace != null) {
-			divided("pace", pace.name(), pace.keys());
+		CircuitBreaker breaker = (policy.breaker() != null) ? this.breakers.find(policy.breaker()).orElse(null) : null;
+		KeyTable<?> keys = (breaker != null) ? breaker.keys() : null;
+		if (breaker != null && keys != null) {
+			this.divided.put(breaker.name(), keys);
+			tell((observer) -> observer.keysMade("breaker", breaker.name(), keys));
 		}
 		AtomicBoolean warned = new AtomicBoolean();
 		return () -> {
@@ -174,14 +166,6 @@ public final class OverloadSafety implements ConfigurationUser {
 						policy.name(), KeyTable.MOST);
 			}
 		};
-	}
-
-	private void divided(String kind, String name, @Nullable KeyTable<?> keys) {
-		if (keys != null) {
-			Consumer<Observer> made = (observer) -> observer.keysMade(kind, name, keys);
-			this.divided.put(kind + " " + name, made);
-			tell(made);
-		}
 	}
 
 	private CallPermits permitsOfOther(BreakerEntry entry) {
@@ -229,10 +213,7 @@ public final class OverloadSafety implements ConfigurationUser {
 				this.breakers.all()
 					.forEach((breaker) -> breaker.change(configuration.breaker(breaker.name()).settings()));
 				this.budgets.all().forEach((budget) -> budget.change(configuration.budget(budget.name()).settings()));
-				this.paces.values().forEach((pace) -> {
-					PaceEntry entry = configuration.pace(pace.name());
-					pace.change(entry.maxHold(), entry.maxWaiting());
-				});
+				this.paces.change(configuration);
 			};
 		};
 	}
@@ -289,7 +270,7 @@ public final class OverloadSafety implements ConfigurationUser {
 
 	/** Close all breakers, fill all budgets and end all holds, as at the start. */
 	public void reset() {
-		this.paces.values().forEach(Pace::release);
+		this.paces.forEach(Pace::release);
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);
 	}
@@ -300,8 +281,8 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.breakers.all().forEach(observer::breakerMade);
 		this.budgets.all().forEach(observer::budgetMade);
 		this.concurrencyLimits.forEach(observer::limitMade);
-		this.paces.values().forEach(observer::paceMade);
-		this.divided.values().forEach((made) -> made.accept(observer));
+		this.paces.forEach((pace) -> observer.paceMade(pace, this.paces.holds(pace)));
+		this.divided.forEach((breaker, keys) -> observer.keysMade("breaker", breaker, keys));
 	}
 
 	private void tell(Consumer<Observer> moment) {
@@ -320,8 +301,8 @@ public final class OverloadSafety implements ConfigurationUser {
 		/** A limit of attempts was created. */
 		void limitMade(String policy, ConcurrencyLimit limit);
 
-		/** A pace was created. */
-		void paceMade(Pace pace);
+		/** A pace was created, which counts its holds. */
+		void paceMade(Pace pace, LongAdder holds);
 
 		/** A breaker or another kind of state was divided by keys. */
 		void keysMade(String kind, String name, KeyTable<?> keys);

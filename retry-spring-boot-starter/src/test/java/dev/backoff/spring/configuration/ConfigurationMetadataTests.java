@@ -3,6 +3,7 @@ package dev.backoff.spring.configuration;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -49,9 +50,9 @@ class ConfigurationMetadataTests {
 		Map<String, String> budget = new TreeMap<>();
 		nothing.budget("any").values().forEach((key, value) -> budget.put(key.key(), value.value()));
 		assertThat(stated(BackoffProperties.Budget.class)).isEqualTo(budget);
-		Map<String, String> pace = new TreeMap<>();
-		nothing.pace("any").values().forEach((key, value) -> pace.put(key.key(), value.value()));
-		assertThat(stated(BackoffProperties.Pace.class)).isEqualTo(pace);
+		assertThat(stated(BackoffProperties.Pace.class)).isEqualTo(Map.of("max-hold", "1m", "max-waiting", "1000"));
+		assertThat(nothing.ofPace("any", PaceKey.MAX_HOLD)).isEqualTo(Duration.ofMinutes(1));
+		assertThat(nothing.ofPace("any", PaceKey.MAX_WAITING)).isEqualTo(1000);
 	}
 
 	@Test

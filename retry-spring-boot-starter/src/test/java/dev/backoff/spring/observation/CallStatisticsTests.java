@@ -48,8 +48,7 @@ class CallStatisticsTests {
 	}
 
 	private static MicrometerRecorders bound(MeterRegistry registry, boolean durations) {
-		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), durations,
-				(policy) -> false);
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), durations, () -> null);
 		recorders.bind();
 		return recorders;
 	}

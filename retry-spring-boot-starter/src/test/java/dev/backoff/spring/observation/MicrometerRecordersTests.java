@@ -262,8 +262,7 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@ValueSource(booleans = { false, true })
 		void everyMeterIsDocumentedAndEveryDocumentedMeterIsThere(boolean durations) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations,
-					(policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), durations, () -> null);
 			useEverything(recorders.recorder("orders", "m"));
 			assertThat(simple.getMeters()).extracting((meter) -> meter.getId().getName())
 				.containsOnly(EnumSet.range(BackoffMeters.ATTEMPTS, BackoffMeters.WAITING)
@@ -286,8 +285,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void scrapedNamesAreThese() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true,
-					(policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(), true, () -> null);
 			useEverything(recorders.recorder("orders", "m"));
 			Set<String> names = scrape().stream()
 				.map((line) -> line.substring(0, line.indexOf('{')))
@@ -351,7 +349,7 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsOfAttempts() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus,
-					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), false, (policy) -> false);
+					List.of(Duration.ofMillis(50), Duration.ofSeconds(1)), false, () -> null);
 			recorders.recorder("orders", "m").attempt(1, AttemptOutcome.SUCCESS, 70 * MILLI);
 			String tags = "attempt=\"1\",method=\"m\",outcome=\"success\",policy=\"orders\"";
 			assertThat(scrape()).contains("backoff_attempts_seconds_bucket{" + tags + ",le=\"0.05\"} 0",
@@ -363,7 +361,7 @@ class MicrometerRecordersTests {
 		@Test
 		void bucketsOfTimedCalls() {
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus, List.of(Duration.ofMillis(50)),
-					true, (policy) -> false);
+					true, () -> null);
 			recorders.bind();
 			recorders.recorder("orders", "m").call(StopReason.SUCCEEDED, 70 * MILLI);
 			assertThat(scrape()).contains(
@@ -374,7 +372,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void timedCallsWithoutBuckets() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), true, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple, List.of(), true, () -> null);
 			recorders.recorder("orders", "m").call(StopReason.HINT, 70 * MILLI);
 			Timer calls = simple.get("backoff.calls.duration").tag("stop", "hint").timer();
 			assertThat(calls.max(TimeUnit.MILLISECONDS)).isEqualTo(70);
@@ -406,7 +404,7 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@MethodSource("registries")
 		void countEachCallOnce(MeterRegistry registry) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), true, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, List.of(), true, () -> null);
 			FiveCalls.record(recorders.recorder("orders", "m"));
 			assertThat(succeeded(recorders)).isEqualTo(5);
 			assertThat(registry.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(5);
@@ -631,7 +629,7 @@ class MicrometerRecordersTests {
 		}
 
 		private long allocatedByManyCalls(MeterRegistry registry, List<Duration> slo, boolean durations) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, durations, (policy) -> false);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry, slo, durations, () -> null);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorders.bind();
 			ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -658,8 +656,7 @@ class MicrometerRecordersTests {
 	void togetherEveryCallOfEveryThreadCounts(boolean durations) {
 		int threads = 8;
 		long each = 10_000;
-		MicrometerRecorders recorders = new MicrometerRecorders(() -> this.simple, List.of(), durations,
-				(policy) -> false);
+		MicrometerRecorders recorders = new MicrometerRecorders(() -> this.simple, List.of(), durations, () -> null);
 		Crowd.of(threads, (number) -> {
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			for (int i = 0; i < each; i++) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -548,7 +549,7 @@ class OverloadSafetyTests extends AdvisedApplication {
 		}
 
 		@Override
-		public void paceMade(Pace pace) {
+		public void paceMade(Pace pace, LongAdder holds) {
 		}
 
 		@Override
