@@ -104,7 +104,7 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 				(call.recovery() != RecoveryOutcome.NONE) ? call.recovery().name().toLowerCase(Locale.ROOT) : null);
 	}
 
-	private static double millis(Duration duration) {
+	static double millis(Duration duration) {
 		return duration.toNanos() / PlanDescriptor.MILLI;
 	}
 

@@ -58,9 +58,9 @@ import dev.backoff.spring.safety.OverloadSafety;
  * <p>
  * With {@code management.endpoint.backoff.access=unrestricted} an operator can change
  * this process: override values, end overrides, move breakers, fill budgets, wake waiting
- * calls. An invalid request changes nothing and gets a status and a report: 400 in
- * general, 404 for an unknown name, 415 for a body that is no JSON. A name may have any
- * spelling with the same letters and digits.
+ * calls, end holds. An invalid request changes nothing and gets a status and a report:
+ * 400 in general, 404 for an unknown name, 415 for a body that is no JSON. A name may
+ * have any spelling with the same letters and digits.
  */
 @WebEndpoint(id = "backoff", defaultAccess = Access.READ_ONLY)
 @RegisterReflectionForBinding({ BackoffDescriptor.class, MethodDescriptor.class, PreviewDescriptor.class,
@@ -82,7 +82,7 @@ class BackoffEndpoint {
 
 	private static final int UNSUPPORTED_MEDIA_TYPE = 415;
 
-	private static final Set<String> OWN_PARTS = Set.of("preview", "wake");
+	private static final Set<String> OWN_PARTS = Set.of("preview", "wake", "pace");
 
 	private final BackoffPolicies policies;
 
@@ -219,7 +219,7 @@ class BackoffEndpoint {
 		return this.actions.override(known(selectedName), input);
 	}
 
-	/** Move a breaker, fill a budget, or wake the waiting calls of a policy. */
+	/** Move a breaker, fill a budget, wake a policy's calls, or end its pace's hold. */
 	@WriteOperation
 	Object operate(@Selector String selectedName, @Selector String selectedPart, OperatorInput input) {
 		return switch (selectedName) {
@@ -227,8 +227,12 @@ class BackoffEndpoint {
 				.breaker(ofShared("Breaker", selectedPart, this.safety.breakers().find(selectedPart)), input);
 			case BUDGETS ->
 				this.actions.budget(ofShared("Budget", selectedPart, this.safety.budgets().find(selectedPart)), input);
-			default -> selectedPart.equals("wake") ? this.actions.wake(known(selectedName), input)
-					: write(part(selectedPart), known(selectedName), input);
+			default -> switch (selectedPart) {
+				case "wake" -> this.actions.wake(known(selectedName), input);
+				case "pace" -> this.actions.pace(ofShared("Pace of policy", selectedName,
+						Optional.ofNullable(this.safety.paces().of(known(selectedName)))), input);
+				default -> write(part(selectedPart), known(selectedName), input);
+			};
 		};
 	}
 

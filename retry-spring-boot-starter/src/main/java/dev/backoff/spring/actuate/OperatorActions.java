@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.CallRegistry;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Level.Kind;
@@ -23,6 +24,7 @@ import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 
 /** The changes of an operator. An invalid one throws a report and changes nothing. */
 record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry calls) {
@@ -118,14 +120,26 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 
 	/** Fill a budget. */
 	ChangeDescriptor budget(RetryBudget budget, OperatorInput input) {
-		boolean reset = Boolean.TRUE.equals(input.flag("reset"));
-		input.refuseOthers("reset", "reset");
-		if (!reset) {
-			throw OperatorInput.refusal("Budget " + budget.name(), "can only be filled", "Write {\"reset\": true}.");
-		}
+		requireFlag(input, "reset", "Budget " + budget.name(), "can only be filled");
 		String before = tokens(budget);
 		budget.reset();
 		return operated("budget " + budget.name(), "balance", before, tokens(budget));
+	}
+
+	/** End the hold of a pace, which keeps its rate. */
+	ChangeDescriptor pace(Pace pace, OperatorInput input) {
+		requireFlag(input, "release", "Pace " + pace.name(), "can only be released");
+		String before = DurationText.rounded(Nanos.of(pace.status().held()));
+		pace.release();
+		return operated("pace " + pace.name(), "hold", before, "0ms");
+	}
+
+	private static void requireFlag(OperatorInput input, String key, String subject, String rule) {
+		boolean set = Boolean.TRUE.equals(input.flag(key));
+		input.refuseOthers(key, key);
+		if (!set) {
+			throw OperatorInput.refusal(subject, rule, "Write {\"" + key + "\": true}.");
+		}
 	}
 
 	private static String tokens(RetryBudget budget) {

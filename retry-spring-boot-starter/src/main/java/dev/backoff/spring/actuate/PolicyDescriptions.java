@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
 import dev.backoff.spring.actuate.ActivityDescriptions.ActivityDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.CountersDescriptor;
 import dev.backoff.spring.actuate.ActivityDescriptions.StoppedDescriptor;
@@ -27,6 +29,7 @@ import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.Paces;
 import dev.backoff.time.Nanos;
 
 /** Describe policies and the methods that use them. */
@@ -67,7 +70,8 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	private PolicyDescriptor policy(String name, boolean unused, Map<String, PlanDescriptor> plans,
 			@Nullable PlanDescriptor plan, @Nullable ActivityDescriptor activity) {
 		return new PolicyDescriptor(unused, this.uses.isAdapted(name) ? true : null, plans, plan,
-				ConcurrencyDescriptor.of(this.safety.limit(name)), overrides(name), activity);
+				ConcurrencyDescriptor.of(this.safety.limit(name)), PaceDescriptor.of(this.safety.paces().of(name)),
+				overrides(name), activity);
 	}
 
 	private static Map<String, PlanDescriptor> plans(String name, List<PolicyUse> uses, boolean brief) {
@@ -125,7 +129,7 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 	 * the delays of the policy, without its safeguards.
 	 */
 	record PolicyDescriptor(boolean unused, @Nullable Boolean adapted, Map<String, PlanDescriptor> methods,
-			@Nullable PlanDescriptor plan, @Nullable ConcurrencyDescriptor concurrency,
+			@Nullable PlanDescriptor plan, @Nullable ConcurrencyDescriptor concurrency, @Nullable PaceDescriptor pace,
 			Map<String, OverrideDescriptor> overrides,
 			@Nullable ActivityDescriptor activity) implements OperationResponseBody {
 	}
@@ -139,6 +143,30 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 			}
 			return new ConcurrencyDescriptor(limit.permits(), limit.active(), limit.waiting(),
 					(limit.maxWaiting() != ConcurrencyLimit.UNLIMITED) ? limit.maxWaiting() : null);
+		}
+
+	}
+
+	/**
+	 * A pace, which keys may divide: it tells of calls without a key, and of all waiting
+	 * ones. It is held by a hint, or paced by a learned rate or a quota, or free.
+	 */
+	record PaceDescriptor(String name, String state, double nextMs, double holdMs, @Nullable Double perSecond,
+			List<QuotaReading> quotas, int waiting) {
+
+		private static final double THOUSAND = 1000;
+
+		static @Nullable PaceDescriptor of(@Nullable Pace pace) {
+			if (pace == null) {
+				return null;
+			}
+			Pace.Status now = pace.status();
+			String state = !now.held().isZero() ? "held"
+					: (now.perSecond() > 0 || !now.quotas().isEmpty()) ? "paced" : "free";
+			return new PaceDescriptor(pace.name(), state, ActivityDescriptions.millis(now.untilTurn()),
+					ActivityDescriptions.millis(now.held()),
+					(now.perSecond() > 0) ? Math.round(now.perSecond() * THOUSAND) / THOUSAND : null, now.quotas(),
+					Paces.statuses(pace).stream().mapToInt(Pace.Status::waiting).sum());
 		}
 
 	}
