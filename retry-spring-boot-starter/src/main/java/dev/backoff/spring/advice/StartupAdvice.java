@@ -37,8 +37,8 @@ import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
 
 /**
- * Start-up advice: it names settings that work but are probably a mistake, of twelve
- * kinds with {@link PolicyAdvice}. The advice is logged once and shown at the endpoint.
+ * Start-up advice: it names settings that work but are probably a mistake, as
+ * {@link PolicyAdvice} does. The advice is logged once and shown at the endpoint.
  * Thread-safe.
  */
 final class StartupAdvice {
@@ -50,6 +50,8 @@ final class StartupAdvice {
 	private static final long HOUR = 3_600_000_000_000L;
 
 	private static final String OTHER_LIMIT = "org.springframework.resilience.annotation.ConcurrencyLimit";
+
+	private static final String OTHER_RATE = "io.github.resilience4j.ratelimiter.annotation.RateLimiter";
 
 	private static final String LOCKS = "net.javacrumbs.shedlock.spring.annotation.";
 
@@ -181,9 +183,18 @@ final class StartupAdvice {
 					+ " is on the method too: an attempt that has its permit waits for another one there, "
 					+ "without a deadline; remove it");
 		}
+		if (plan.policy().pace() != null && has(plan, OTHER_RATE)) {
+			warnings.add(
+					"@" + OTHER_RATE + " is on the method too: an attempt that has its turn waits or is refused there; "
+							+ "remove it, or the pace");
+		}
+		boolean endless = plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.adapter().holdsThread();
+		if (plan.policy().pace() != null && endless) {
+			warnings.add("a call holds its thread while the quota of the pace " + plan.policy().pace()
+					+ " is used up: set a deadline");
+		}
 		String breaker = plan.policy().breaker();
-		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited()
-				&& plan.policy().numbers().deadlineNanos() == Nanos.UNLIMITED && plan.adapter().holdsThread()) {
+		if (breaker != null && this.policies.configuration().breaker(breaker).settings().awaited() && endless) {
 			warnings.add("a call holds its thread as long as the breaker " + breaker
 					+ " stays open (on-open: wait): set a deadline");
 		}

@@ -66,6 +66,9 @@ public final class OtherRetries implements ApplicationListener<ApplicationReadyE
 		}
 		try {
 			OtherRetriesLog.log(besideOurs(), RepeatingBeans.of(this.factory));
+			if (this.uses.uses().stream().anyMatch((use) -> use.policy().pace() != null)) {
+				OtherRetriesLog.logRefused(RepeatingBeans.ofRefused(this.factory));
+			}
 		}
 		catch (RuntimeException | LinkageError ex) {
 			OtherRetriesLog.failed(ex);

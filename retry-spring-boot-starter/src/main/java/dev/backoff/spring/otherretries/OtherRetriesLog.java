@@ -31,6 +31,11 @@ final class OtherRetriesLog {
 		}
 	}
 
+	static void logRefused(List<OtherRetry> beans) {
+		beans.forEach((bean) -> logger.warn("{} ({}) repeats refused requests by itself, without a turn of a pace: {}",
+				bean.name(), bean.place(), bean.off()));
+	}
+
 	static void failed(Throwable failure) {
 		logger.debug("Cannot look for other retries", failure);
 	}

@@ -54,6 +54,17 @@ class OtherRetriesLogTests {
 	}
 
 	@Test
+	void warnsOfClientsThatRepeatRefusedRequestsOfAPace(CapturedOutput output) {
+		this.clients.withBean(Paced.class).run((context) -> {
+			ready(context);
+			assertThat(logged(output)).filteredOn((line) -> line.startsWith("WARN"))
+				.containsExactly(
+						"WARN Apache HttpClient 5 (bean clientHttpRequestFactoryBuilder) repeats refused requests "
+								+ "by itself, without a turn of a pace: HttpClientBuilder.disableAutomaticRetries");
+		});
+	}
+
+	@Test
 	void isSilentWithoutOtherRetries(CapturedOutput output) {
 		this.runner.run((context) -> {
 			ready(context);
@@ -109,6 +120,14 @@ class OtherRetriesLogTests {
 			.filter((line) -> line.contains("OtherRetriesLog"))
 			.map((line) -> line.replaceFirst("^.*?(WARN|INFO) .*?OtherRetriesLog +(:|--) ", "$1 "))
 			.toList();
+	}
+
+	public static class Paced {
+
+		@Backoff(pace = "ai")
+		public void call() {
+		}
+
 	}
 
 	public static class Twice {
