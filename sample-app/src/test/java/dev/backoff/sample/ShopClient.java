@@ -20,7 +20,7 @@ import dev.backoff.sample.gateway.Gateway;
 public class ShopClient {
 
 	private static final List<String> ROUTES = List.of("payments", "payment-status", "logistics", "notifications",
-			"refunds", "mails", "tracking", "quotes");
+			"refunds", "mails", "tracking", "quotes", "answers");
 
 	private final RestClient shop;
 

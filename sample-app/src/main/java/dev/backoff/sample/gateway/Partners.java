@@ -16,14 +16,20 @@ final class Partners {
 
 	private final Set<String> keys = ConcurrentHashMap.newKeySet();
 
+	private final Quota quota = new Quota();
+
 	private final Map<String, Integer> asked = new ConcurrentHashMap<>();
 
 	Partners(CallBook calls) {
 		this.calls = calls;
 	}
 
-	/** Do the work, or repeat the first answer if the key of the request is known. */
+	/** Do the work, if the quota allows it, once for each key. */
 	Reply work(Route route, Request request) {
+		return (route == Route.ANSWERS) ? this.quota.answer(() -> apply(route, request)) : apply(route, request);
+	}
+
+	private Reply apply(Route route, Request request) {
 		String key = request.idempotencyKey();
 		if (key == null || this.keys.add(route + " " + key)) {
 			this.calls.applied(route);
@@ -37,6 +43,7 @@ final class Partners {
 			case MAILS -> Reply.ok(Json.write(Map.of("status", "SENT")));
 			case TRACKING -> Reply.ok(Json.write(Map.of("place", "on its way")));
 			case QUOTES -> Reply.ok(Json.write(Map.of("cents", 490)));
+			case ANSWERS -> Reply.ok(Json.write(Map.of("text", "Steep it for three minutes.")));
 		};
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,29 +12,36 @@ import org.jspecify.annotations.Nullable;
  * An HTTP answer, after which the connection is closed.
  *
  * @param status the status code
- * @param retryAfter the value of {@code Retry-After}, or null
+ * @param headers its headers, but those of HTTP itself
  * @param json the body
  */
-record Reply(int status, @Nullable String retryAfter, String json) {
+record Reply(int status, Map<String, String> headers, String json) {
 
 	static Reply ok(String json) {
-		return new Reply(200, null, json);
+		return new Reply(200, Map.of(), json);
 	}
 
 	static Reply of(int status, @Nullable String retryAfter) {
-		return new Reply(status, retryAfter, Json.write(Map.of("status", status)));
+		return new Reply(status, (retryAfter != null) ? Map.of("Retry-After", retryAfter) : Map.of(),
+				Json.write(Map.of("status", status)));
 	}
 
 	static Reply refusal(int status, @Nullable String why) {
-		return new Reply(status, null, Json.write(Map.of("error", String.valueOf(why))));
+		return new Reply(status, Map.of(), Json.write(Map.of("error", String.valueOf(why))));
+	}
+
+	Reply with(Map<String, String> more) {
+		Map<String, String> all = new TreeMap<>(this.headers);
+		all.putAll(more);
+		return new Reply(this.status, all, this.json);
 	}
 
 	void write(OutputStream out) throws IOException {
 		byte[] body = this.json.getBytes(StandardCharsets.UTF_8);
-		String head = "HTTP/1.1 " + this.status + " -\r\nContent-Type: application/json\r\nContent-Length: "
-				+ body.length + "\r\nConnection: close\r\n"
-				+ ((this.retryAfter != null) ? "Retry-After: " + this.retryAfter + "\r\n" : "") + "\r\n";
-		out.write(head.getBytes(StandardCharsets.US_ASCII));
+		StringBuilder head = new StringBuilder("HTTP/1.1 " + this.status + " -\r\nContent-Type: application/json\r\n"
+				+ "Content-Length: " + body.length + "\r\nConnection: close\r\n");
+		this.headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+		out.write(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
 		out.write(body);
 		out.flush();
 	}

@@ -33,7 +33,10 @@ enum Route {
 	TRACKING("GET", "/tracking/"),
 
 	/** Ask for the price of a shipment. */
-	QUOTES("GET", "/quotes/");
+	QUOTES("GET", "/quotes/"),
+
+	/** Let the AI provider answer a question. */
+	ANSWERS("POST", "/answers");
 
 	private final String method;
 

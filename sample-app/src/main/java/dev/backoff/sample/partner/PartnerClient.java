@@ -103,6 +103,19 @@ public class PartnerClient {
 		return answer(this.http.get().uri("/quotes/{sku}", sku).retrieve().body(QuoteAnswer.class)).cents();
 	}
 
+	/**
+	 * Ask the AI provider a question.
+	 * @param question the question
+	 * @return the answer
+	 */
+	public String ask(String question) {
+		return answer(this.http.post()
+			.uri("/answers")
+			.body(Map.of("question", question))
+			.retrieve()
+			.body(QuestionAnswer.class)).text();
+	}
+
 	private static <T> T answer(@Nullable T body) {
 		if (body == null) {
 			throw new RestClientException("The partner's answer has no body");
@@ -119,6 +132,9 @@ public class PartnerClient {
 	}
 
 	private record QuoteAnswer(int cents) {
+	}
+
+	private record QuestionAnswer(String text) {
 	}
 
 }

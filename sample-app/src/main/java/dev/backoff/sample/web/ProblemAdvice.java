@@ -19,6 +19,7 @@ import org.springframework.web.reactive.function.client.WebClientResponseExcepti
 
 import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.pace.PacedException;
 import dev.backoff.sample.order.OutOfStockException;
 import dev.backoff.sample.payment.PollingFailedException;
 
@@ -59,6 +60,12 @@ class ProblemAdvice {
 		Duration left = ex.timeToProbe();
 		return problem("A partner is not called for a while",
 				(left != null) ? Long.toString(left.toSeconds() + 1) : LATER, ex);
+	}
+
+	/** Nothing was called: too many calls wait for the quota. */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> quotaIsUsedUp(PacedException ex) {
+		return problem("Too many questions wait", Long.toString(ex.untilTurn().toSeconds() + 1), ex);
 	}
 
 	/** The partner failed at the final poll, or has no final answer yet. */
