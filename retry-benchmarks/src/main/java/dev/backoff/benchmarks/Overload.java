@@ -25,9 +25,11 @@ import dev.backoff.benchmarks.fleet.FleetStall;
 import dev.backoff.benchmarks.layers.NestedLayers;
 import dev.backoff.benchmarks.outage.Contender;
 import dev.backoff.benchmarks.outage.OutageExperiment;
+import dev.backoff.benchmarks.quota.QuotaExperiment;
 import dev.backoff.benchmarks.refusals.Refusal;
 import dev.backoff.benchmarks.report.Csv;
 import dev.backoff.benchmarks.report.OverloadPage;
+import dev.backoff.benchmarks.report.PacePage;
 import dev.backoff.benchmarks.stall.RetryLimit;
 import dev.backoff.benchmarks.stall.StallExperiment;
 import dev.backoff.delay.Jitter;
@@ -73,6 +75,8 @@ public final class Overload {
 	private static final List<RetryLimit> REAL_LIMITS = List.of(RetryLimit.NO_RETRIES,
 			RetryLimit.DEFAULT_BUDGET.withTokens(StallExperiment.TOKENS), RetryLimit.NO_BUDGET);
 
+	private static final String QUOTA = "quota.csv";
+
 	private final Path directory;
 
 	private final int seconds;
@@ -89,16 +93,17 @@ public final class Overload {
 	 * Run what is asked for.
 	 * @param args {@code --seconds=60}, how long each experiment in real time lasts;
 	 * {@code --rate=200}, the calls a second in the outage;
-	 * {@code --only=outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals};
-	 * {@code --publish=<directory>}, where the figures are copied and the page is written
-	 * again from them
+	 * {@code --only=outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals,quota};
+	 * {@code --publish=<directory>}, where the figures are copied and the pages are
+	 * written again from them
 	 * @throws Exception if an experiment fails
 	 */
 	public static void main(String[] args) throws Exception {
 		int seconds = Integer.parseInt(option(args, "seconds", "60"));
 		int perSecond = Integer.parseInt(option(args, "rate", "200"));
-		Set<String> only = new TreeSet<>(List
-			.of(option(args, "only", "outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals").split(",")));
+		Set<String> only = new TreeSet<>(
+				List.of(option(args, "only", "outage,stall,stall-real,fleet,fleet-real,layers,herd,refusals,quota")
+					.split(",")));
 		Path directory = Files.createDirectories(Path.of("overload").toAbsolutePath());
 		clear(directory);
 		Overload overload = new Overload(directory, seconds, perSecond);
@@ -132,11 +137,13 @@ public final class Overload {
 	}
 
 	private static void publish(Path directory, Path docs) throws IOException {
-		Path figures = Files.createDirectories(docs.resolve("overload"));
+		Path figures = docs.resolve("overload");
 		for (Path file : figures(directory)) {
-			Files.copy(file, figures.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+			Path kept = file.endsWith(QUOTA) ? docs.resolve("pace") : figures;
+			Files.copy(file, kept.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
 		}
 		OverloadPage.of(figures).write(docs);
+		PacePage.of(docs.resolve("pace").resolve(QUOTA)).write(docs);
 	}
 
 	private void run(Set<String> only) throws Exception {
@@ -160,6 +167,10 @@ public final class Overload {
 		}
 		if (only.contains("fleet-real")) {
 			realFleet();
+		}
+		if (only.contains("quota")) {
+			Csv.write(this.directory.resolve(QUOTA), QuotaExperiment.FIELDS,
+					QuotaExperiment.run(Duration.ofSeconds(this.seconds)));
 		}
 		if (only.contains("outage")) {
 			OutageExperiment.run(EnumSet.complementOf(EnumSet.of(Contender.RESILIENCE4J_WITH_BREAKER)), this.perSecond,

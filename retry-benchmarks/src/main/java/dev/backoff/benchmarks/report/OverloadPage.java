@@ -211,7 +211,7 @@ public final class OverloadPage {
 					.toList());
 	}
 
-	private static String table(String header, List<String> rows) {
+	static String table(String header, List<String> rows) {
 		StringBuilder table = new StringBuilder("| " + header + " |\n|");
 		table.append(" --- |".repeat(header.split("\\|").length)).append('\n');
 		rows.forEach((row) -> table.append("| ").append(row).append(" |\n"));
