@@ -169,8 +169,9 @@ public final class Overload {
 			realFleet();
 		}
 		if (only.contains("quota")) {
+			// longer, since the burst lasts for ten seconds
 			Csv.write(this.directory.resolve(QUOTA), QuotaExperiment.FIELDS,
-					QuotaExperiment.run(Duration.ofSeconds(this.seconds)));
+					QuotaExperiment.run(Duration.ofSeconds(this.seconds * 3L / 2)));
 		}
 		if (only.contains("outage")) {
 			OutageExperiment.run(EnumSet.complementOf(EnumSet.of(Contender.RESILIENCE4J_WITH_BREAKER)), this.perSecond,

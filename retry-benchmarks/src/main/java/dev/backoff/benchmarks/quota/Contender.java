@@ -44,10 +44,10 @@ public enum Contender {
 	BACKOFF("Backoff without a pace", (attempt) -> ours(attempt, null)),
 
 	/** Ours, at a server that only hints. */
-	PACE("Backoff, pace: hints", (attempt) -> ours(attempt, pace())),
+	PACE("Backoff with pace (hints)", (attempt) -> ours(attempt, pace())),
 
 	/** Ours, at a server that tells what remains. */
-	PACE_TOLD("Backoff, pace: headers", (attempt) -> ours(attempt, pace()));
+	PACE_TOLD("Backoff with pace (headers)", (attempt) -> ours(attempt, pace()));
 
 	static final int ATTEMPTS = 4;
 

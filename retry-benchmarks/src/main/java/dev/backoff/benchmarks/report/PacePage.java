@@ -5,17 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import dev.backoff.simulator.svg.BarChart;
 import dev.backoff.simulator.svg.SvgDrawing;
 
 /**
- * The table of {@code docs/measurements/pace.md} that is measured, and the picture beside
- * its figures.
+ * The measured table of {@code docs/measurements/pace.md}, and the pictures beside its
+ * figures.
  */
 public final class PacePage {
-
-	private static final String PICTURE = "quota.svg";
 
 	private final Path figures;
 
@@ -33,12 +32,15 @@ public final class PacePage {
 	}
 
 	/**
-	 * Write the table into the page and the picture beside the figures.
+	 * Write the table into the page and the pictures beside the figures.
 	 * @param docs the directory of all pages
 	 * @throws IOException if a file is missing or cannot be written
 	 */
 	public void write(Path docs) throws IOException {
-		Files.writeString(this.figures.resolveSibling(PICTURE), picture(), StandardCharsets.UTF_8);
+		for (Map.Entry<String, String> picture : pictures().entrySet()) {
+			Files.writeString(this.figures.resolveSibling(picture.getKey()), picture.getValue(),
+					StandardCharsets.UTF_8);
+		}
 		Path page = docs.resolve("measurements").resolve("pace.md");
 		Files.writeString(page, fill(Files.readString(page, StandardCharsets.UTF_8)), StandardCharsets.UTF_8);
 	}
@@ -68,17 +70,22 @@ public final class PacePage {
 		return 100 * quota.number(row, "lost") / quota.number(row, "calls");
 	}
 
-	/** Return the picture. */
-	String picture() throws IOException {
+	/** Return the pictures by their file names. */
+	Map<String, String> pictures() throws IOException {
 		Csv counts = Csv.read(this.figures).where("counts", "true");
-		BarChart chart = new BarChart("Calls lost at a provider whose quota refused requests count against",
-				"% of the calls");
+		BarChart lost = new BarChart("Calls lost, where refused requests count against the quota", "% of the calls");
+		BarChart goodput = new BarChart("Goodput, where refused requests count against the quota", "% of the quota");
 		for (int row = 0; row < counts.size(); row++) {
 			String contender = counts.text(row, "contender");
-			chart.bar(contender, lost(counts, row), SvgDrawing.format("%.1f %%", lost(counts, row)),
-					contender.startsWith("Backoff, pace") ? 0 : 1);
+			int colour = contender.startsWith("Backoff with pace") ? 0 : 1;
+			add(lost, contender, lost(counts, row), colour);
+			add(goodput, contender, 100 * counts.number(row, "goodput"), colour);
 		}
-		return chart.draw();
+		return Map.of("quota-lost.svg", lost.draw(), "quota-goodput.svg", goodput.draw());
+	}
+
+	private static void add(BarChart chart, String contender, double percent, int colour) {
+		chart.bar(contender, percent, SvgDrawing.format("%.1f %%", percent), colour);
 	}
 
 }
