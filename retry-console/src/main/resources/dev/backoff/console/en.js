@@ -39,6 +39,8 @@ export default {
 	applyFor: 'Apply for 30 min', back: 'Back to what is in effect', reset: 'Reset overrides', advice: 'Advice',
 	wake: 'Wake {count}', raise: 'Raise base and cap',
 
+	pace: 'Pace', paceNow: '{name} is {state}: {waiting} waiting, next turn in {next}.', release: 'End the hold',
+
 	stormTitle: 'Storm', stormHint: 'Requests per call, simulated. The service fails after 5 s.',
 	simulate: 'Simulate', noFindings: 'It does no harm.',
 	configured: 'with these values', without: 'no retries',

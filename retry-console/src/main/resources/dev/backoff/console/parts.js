@@ -4,8 +4,8 @@ import { t } from './words.js';
 
 const SIGNS = { bad: '▲', warn: '◆', note: '●' };
 
-export function hint(text) {
-	return h('p', { class: 'hint' }, text);
+export function hint(...parts) {
+	return h('p', { class: 'hint' }, parts);
 }
 
 export function problems(lines) {

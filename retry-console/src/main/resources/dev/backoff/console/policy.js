@@ -3,7 +3,7 @@ import { ask, path } from './api.js';
 import { h } from './dom.js';
 import { axis, button, change, hint, legend, problems as refused, table } from './parts.js';
 import * as storm from './storm.js';
-import { duration, t } from './words.js';
+import { duration, number, t } from './words.js';
 
 const PREVIEW_AFTER = 300;
 const TIMES = ['1ms', '2ms', '5ms', '10ms', '20ms', '50ms', '100ms', '150ms', '200ms', '300ms', '400ms', '500ms', '750ms',
@@ -127,7 +127,7 @@ export function panel(view) {
 		now ? [methods(shown),
 			h('div', { class: 'columns' },
 				h('div', {}, delays(now, plan(opened.preview)), tryOut(view, now), view.parts.includes('storm') && storm.form(name)),
-				h('div', {}, advice(plan(opened.preview) ?? now), values(now)))]
+				h('div', {}, pace(view, shown), advice(plan(opened.preview) ?? now), values(now)))]
 			: refused(problems));
 }
 
@@ -149,6 +149,13 @@ function methods(shown) {
 	}
 	return h('p', {}, h('label', {}, `${t('method')} `, h('select', { 'data-choose': 'method' },
 		names.map((name) => h('option', { selected: name === opened.method }, name)))));
+}
+
+function pace(view, { pace }) {
+	return pace && [h('h3', {}, t('pace')),
+		hint(t('paceNow', { name: pace.name, state: pace.state, waiting: pace.waiting, next: duration(pace.nextMs) }),
+			pace.perSecond && ` ${number(pace.perSecond, 2)}/s`),
+		view.writable && pace.state === 'held' && change(t('release'), 'POST', path(opened.name, 'pace'), { release: true })];
 }
 
 function advice(plan) {

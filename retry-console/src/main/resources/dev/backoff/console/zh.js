@@ -39,6 +39,8 @@ export default {
 	applyFor: '应用 30 分钟', back: '恢复为当前生效的值', reset: '撤销覆盖', advice: '建议',
 	wake: '唤醒 {count} 个', raise: '提高 base 与 cap',
 
+	pace: '配额队列', paceNow: '{name}（{state}）：{waiting} 个调用在等待，{next} 后到下一轮次。', release: '结束暂停',
+
 	stormTitle: '重试风暴', stormHint: '模拟每次调用的请求数。服务从第 5 秒起出错。',
 	simulate: '模拟', noFindings: '没有危害。',
 	configured: '按这些取值', without: '不重试',

@@ -60,7 +60,7 @@ class PageFilesTests {
 		for (Path file : files()) {
 			bytes += Files.size(file);
 		}
-		assertThat(bytes).isLessThan(60 * 1024);
+		assertThat(bytes).isLessThan(68 * 1024);
 	}
 
 	@Test
