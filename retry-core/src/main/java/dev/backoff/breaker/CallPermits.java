@@ -3,8 +3,8 @@ package dev.backoff.breaker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A circuit breaker as retries see it, ours or another library's: it gives permits for
- * attempts, or refuses them. Implementations are thread-safe and throw nothing.
+ * A circuit breaker as retries see it: it gives permits for attempts, or refuses them.
+ * Implementations are thread-safe and throw nothing.
  *
  * @since 0.1
  */

@@ -103,7 +103,6 @@ class ArchitectureTests {
 				"org.springframework.boot.restclient.. org.springframework.boot.webclient.., http",
 				"org.springframework.boot.http.client.., http", "org.apache.hc.., http",
 				"org.springframework.boot.actuate.., actuate", "org.springframework.boot.health.., actuate",
-				"io.github.resilience4j.., safety autoconfigure",
 				"org.springframework.web.. org.springframework.http.., failure http",
 				"org.springframework.dao.. org.springframework.jdbc.., failure",
 				"org.springframework.transaction.., failure observation",
@@ -145,14 +144,14 @@ class ArchitectureTests {
 						"org.springframework.core..", "org.springframework.expression..",
 						"org.springframework.resilience..", "org.springframework.util..",
 						// optional
-						"com.fasterxml.jackson.annotation..", "io.micrometer..", "io.github.resilience4j..",
-						"org.springframework.boot.health..", "reactor..", "org.reactivestreams..", "kotlin..",
-						"kotlinx..", "jakarta.servlet..", "org.springframework.boot.restclient..",
-						"org.springframework.boot.webclient..", "org.springframework.boot.http.client..",
-						"org.apache.hc..", "org.springframework.boot.actuate..", "org.springframework.web..",
-						"org.springframework.http..", "org.springframework.dao..", "org.springframework.jdbc..",
-						"org.springframework.transaction..", "org.springframework.mail..", "jakarta.mail..",
-						"org.eclipse.angus..", "io.grpc..", "com.google.rpc..", "com.google.protobuf..")
+						"com.fasterxml.jackson.annotation..", "io.micrometer..", "org.springframework.boot.health..",
+						"reactor..", "org.reactivestreams..", "kotlin..", "kotlinx..", "jakarta.servlet..",
+						"org.springframework.boot.restclient..", "org.springframework.boot.webclient..",
+						"org.springframework.boot.http.client..", "org.apache.hc..",
+						"org.springframework.boot.actuate..", "org.springframework.web..", "org.springframework.http..",
+						"org.springframework.dao..", "org.springframework.jdbc..", "org.springframework.transaction..",
+						"org.springframework.mail..", "jakarta.mail..", "org.eclipse.angus..", "io.grpc..",
+						"com.google.rpc..", "com.google.protobuf..")
 				.because("every other library would have to be in every application")
 				.check(CLASSES);
 		}

@@ -12,9 +12,12 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.annotation.CircuitBreaker;
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.retry.RetryConfig;
+import io.github.resilience4j.springboot.circuitbreaker.autoconfigure.CircuitBreakerAutoConfiguration;
 import io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,14 +45,17 @@ import org.springframework.util.backoff.BackOffExecution;
 import org.springframework.util.backoff.ExponentialBackOff;
 import org.springframework.web.client.RestClientException;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.Jitter;
 import dev.backoff.delay.Shape;
+import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.contentOf;
 
 /** What docs/moving-in.md says, beside the other libraries. */
@@ -73,6 +79,36 @@ class MovingInTests {
 		List<Seen> before = run(section, Peers.class, Class.forName(name + "$Before"));
 		assertThat(before).extracting((seen) -> seen.requests().size()).containsExactly(1, 3, 4, 4, 1, 2);
 		assertThat(run(section, Starter.class, Class.forName(name + "$After"))).isEqualTo(before);
+	}
+
+	@Test
+	void theirBreakerCountsEachAttempt_andItsRejectionIsNotRetried() {
+		try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Starter.class, Guarded.class)
+			.web(WebApplicationType.NONE)
+			.bannerMode(Banner.Mode.OFF)
+			.properties("resilience4j.circuitbreaker.instances.partner.minimum-number-of-calls=3",
+					"resilience4j.circuitbreaker.instances.partner.sliding-window-size=3",
+					"backoff.policies.guarded.base=1ms")
+			.run()) {
+			Guarded guarded = context.getBean(Guarded.class);
+			assertThatExceptionOfType(CallNotPermittedException.class).isThrownBy(guarded::call)
+				.satisfies((ex) -> assertThat(RetriesStoppedException.of(ex).attempts()).isEqualTo(4));
+			assertThat(guarded.calls).isEqualTo(3);
+		}
+	}
+
+	@ImportAutoConfiguration(CircuitBreakerAutoConfiguration.class)
+	static class Guarded {
+
+		private int calls;
+
+		@Backoff("guarded")
+		@CircuitBreaker(name = "partner")
+		public void call() {
+			this.calls++;
+			throw new IllegalStateException("busy");
+		}
+
 	}
 
 	@Test

@@ -81,12 +81,8 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	private static Map<String, BreakerActivity> breakers(Map<String, BreakerDescriptor> breakers) {
 		Map<String, BreakerActivity> described = new TreeMap<>();
-		breakers.forEach((name, breaker) -> {
-			if (breaker.state() != null) {
-				described.put(name, new BreakerActivity(breaker.state(), breaker.failureRate(), breaker.calls(),
-						breaker.rejected(), breaker.timeToProbeMs()));
-			}
-		});
+		breakers.forEach((name, breaker) -> described.put(name, new BreakerActivity(breaker.state(),
+				breaker.failureRate(), breaker.calls(), breaker.rejected(), breaker.timeToProbeMs())));
 		return described;
 	}
 
@@ -107,8 +103,8 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	record BudgetActivity(double balance, double tokens, long refused, boolean dry, double strikes, long barred) {
 	}
 
-	/** A breaker in use. Of another library's breaker only the state is known. */
-	record BreakerActivity(String state, @Nullable Double failureRate, @Nullable Long calls, @Nullable Long rejected,
+	/** A breaker in use. */
+	record BreakerActivity(String state, @Nullable Double failureRate, long calls, long rejected,
 			@Nullable Double timeToProbeMs) {
 	}
 

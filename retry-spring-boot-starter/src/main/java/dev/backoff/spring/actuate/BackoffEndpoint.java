@@ -280,7 +280,7 @@ class BackoffEndpoint {
 		return unknown("Policy", name, fix);
 	}
 
-	/* A budget is made at its first use, and another library's breaker is not moved. */
+	/* A budget is made at its first use. */
 	private static <D> D ofShared(String kind, String name, Optional<D> shown) {
 		return shown.orElseThrow(() -> unknown(kind, name, "All that are in use are at /actuator/backoff."));
 	}

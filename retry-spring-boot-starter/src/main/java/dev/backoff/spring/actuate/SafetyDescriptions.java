@@ -2,7 +2,6 @@ package dev.backoff.spring.actuate;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -16,7 +15,6 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Section;
@@ -70,18 +68,12 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	}
 
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
-		String provider = entry.provider().name().toLowerCase(Locale.ROOT);
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
-		String state = this.safety.state(entry);
-		CircuitBreaker own = (entry.provider() == BreakerProvider.OWN)
-				? this.safety.breakers().find(entry.name()).orElse(null) : null;
-		if (own == null) {
-			return new BreakerDescriptor(unused, provider, users, state, null, null, null, null, null, values);
-		}
+		CircuitBreaker own = this.safety.breakers().get(entry.name());
 		Duration timeToProbe = own.timeToProbe();
 		Counts counts = own.counts();
-		return new BreakerDescriptor(unused, provider, users, state, number(counts.failureRate()),
+		return new BreakerDescriptor(unused, users, own.state().tag(), number(counts.failureRate()),
 				number(counts.slowRate()), counts.total(), own.rejected(),
 				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
 	}
@@ -105,13 +97,12 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	}
 
 	/**
-	 * A breaker. Of another library's breaker only the state is known. The calls are
-	 * those of the window, of the probes, or those that opened the breaker. The time to
-	 * its probe is null unless the breaker is open.
+	 * A breaker. The calls are those of the window, of the probes, or those that opened
+	 * the breaker. The time to its probe is null unless the breaker is open.
 	 */
-	record BreakerDescriptor(boolean unused, String provider, List<String> policies, @Nullable String state,
-			@Nullable Double failureRate, @Nullable Double slowCallRate, @Nullable Long calls, @Nullable Long rejected,
-			@Nullable Double timeToProbeMs, Map<String, EffectiveValue> values) implements OperationResponseBody {
+	record BreakerDescriptor(boolean unused, List<String> policies, String state, @Nullable Double failureRate,
+			@Nullable Double slowCallRate, long calls, long rejected, @Nullable Double timeToProbeMs,
+			Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 
 }

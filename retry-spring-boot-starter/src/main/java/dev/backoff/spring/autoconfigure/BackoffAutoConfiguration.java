@@ -4,19 +4,15 @@ import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Executor;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
@@ -38,8 +34,6 @@ import dev.backoff.spring.otherretries.OtherRetries;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.safety.OverloadSafety;
-import dev.backoff.spring.safety.OverloadSafety.OtherBreakers;
-import dev.backoff.spring.safety.Resilience4jBreakers;
 import dev.backoff.spring.safety.RetryBudgets;
 import dev.backoff.time.RetryTime;
 
@@ -134,18 +128,6 @@ public final class BackoffAutoConfiguration {
 			ConfigurableEnvironment environment, ObjectProvider<Clock> clock) {
 		return new BuiltInFailureClassifiers(beanFactory.getBeanClassLoader(), clock.getIfUnique(Clock::systemUTC),
 				ClientRedirects.mayBeFollowed(environment));
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(CircuitBreakerRegistry.class)
-	static class Resilience4j {
-
-		@Bean
-		@ConditionalOnMissingBean
-		OtherBreakers backoffOtherBreakers(ObjectProvider<CircuitBreakerRegistry> registry) {
-			return new Resilience4jBreakers(registry::getIfUnique);
-		}
-
 	}
 
 }

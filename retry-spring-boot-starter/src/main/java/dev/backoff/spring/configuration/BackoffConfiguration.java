@@ -237,23 +237,12 @@ public final class BackoffConfiguration {
 
 	/**
 	 * A breaker of the configuration, or a breaker with the built-in numbers. Its name is
-	 * spelt as below {@code backoff.breakers}, or else as its first user spells it. For a
-	 * breaker of another library, the settings only say whether rejected calls wait.
+	 * spelt as below {@code backoff.breakers}, or else as its first user spells it.
 	 */
-	public record BreakerEntry(String name, BreakerSettings settings, BackoffProperties.BreakerProvider provider,
-			Map<Key<?>, EffectiveValue> values) {
+	public record BreakerEntry(String name, BreakerSettings settings, Map<Key<?>, EffectiveValue> values) {
 
 		BreakerEntry withName(String name) {
-			return new BreakerEntry(name, this.settings, this.provider, this.values);
-		}
-
-		/** Return a problem of its provider. */
-		public Problem providerProblem(String rule, String fix) {
-			EffectiveValue written = this.values.get(BreakerKey.PROVIDER);
-			return Problem.ofPlace(
-					"Invalid backoff.breakers." + this.name + "." + BreakerKey.PROVIDER.key()
-							+ ((written != null) ? " (" + written.value() + ") at " + written.origin() : ""),
-					rule, fix);
+			return new BreakerEntry(name, this.settings, this.values);
 		}
 
 	}

@@ -107,13 +107,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 
 	}
 
-	/** Library that provides the circuit breaker. */
-	public enum BreakerProvider {
-
-		OWN, RESILIENCE4J
-
-	}
-
 	/** What happens to a call that the breaker rejects. */
 	public enum OnOpen {
 
@@ -203,8 +196,6 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a circuit breaker.
 	 *
-	 * @param provider Library that provides the circuit breaker. If another library does,
-	 * only on-open may be set.
 	 * @param failureRate Percentage of failed calls at which the breaker opens.
 	 * @param slowCall Time above which a call counts as slow, or "none".
 	 * @param slowCallRate Percentage of slow calls at which the breaker opens.
@@ -219,11 +210,11 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param onOpen What happens to a call that the breaker rejects.
 	 */
 	@ConfigurationPropertiesSource
-	public record Breaker(@DefaultValue("own") BreakerProvider provider, @DefaultValue("50%") String failureRate,
-			@DefaultValue("none") String slowCall, @DefaultValue("80%") String slowCallRate,
-			@DefaultValue("30s") String window, @DefaultValue("20") int minimumCalls,
-			@DefaultValue("30s") Duration openFor, @DefaultValue("1") double openForMultiplier,
-			@DefaultValue("3") int probes, @Nullable Duration halfOpenTimeout, @DefaultValue("fail") OnOpen onOpen) {
+	public record Breaker(@DefaultValue("50%") String failureRate, @DefaultValue("none") String slowCall,
+			@DefaultValue("80%") String slowCallRate, @DefaultValue("30s") String window,
+			@DefaultValue("20") int minimumCalls, @DefaultValue("30s") Duration openFor,
+			@DefaultValue("1") double openForMultiplier, @DefaultValue("3") int probes,
+			@Nullable Duration halfOpenTimeout, @DefaultValue("fail") OnOpen onOpen) {
 	}
 
 	/**

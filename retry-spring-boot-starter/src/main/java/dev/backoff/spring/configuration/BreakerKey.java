@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.backoff.breaker.BreakerSettings;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.configuration.BackoffProperties.OnOpen;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
@@ -16,9 +15,6 @@ import dev.backoff.window.OutcomeWindow.WindowLength;
 final class BreakerKey {
 
 	static final List<Key<?>> KEYS = new ArrayList<>();
-
-	static final Key<BreakerProvider> PROVIDER = Key.of(KEYS, "provider", OverloadValues.oneOf(BreakerProvider.class),
-			"own");
 
 	static final Key<Double> FAILURE_RATE = Key.of(KEYS, "failure-rate", OverloadValues::share, "50%",
 			BreakerSettings.Builder::failureRate);

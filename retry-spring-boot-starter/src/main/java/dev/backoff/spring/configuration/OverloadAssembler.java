@@ -10,7 +10,6 @@ import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
@@ -25,28 +24,14 @@ final class OverloadAssembler {
 
 	static BreakerEntry breaker(Section.Entry entry, List<Problem> problems) {
 		Map<Key<?>, ConfigValue> written = entry.values();
-		BreakerProvider provider = BreakerKey.PROVIDER.in(written);
-		boolean own = provider == BreakerProvider.OWN;
-		List<Key<?>> keys = own ? BreakerKey.KEYS : List.of(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
 		BreakerSettings.Builder builder = BreakerSettings.builder();
-		written.forEach((key, value) -> {
-			if (keys.contains(key)) {
-				key.set(builder, value);
-			}
-			else {
-				problems.add(value.problem("has no effect, because the provider is resilience4j ("
-						+ ConfigValue.origin(written, BreakerKey.PROVIDER) + "), whose own configuration rules it",
-						"Remove it, and configure the breaker of that name there."));
-			}
-		});
-		Map<Key<?>, EffectiveValue> effective = effective(keys, written, problems);
-		if (own) {
-			effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT,
-					EffectiveValue.builtIn(DurationText.exact(BreakerKey.OPEN_FOR.in(written))));
-			checkSlowCallRate(written, problems);
-			checkWindow(written, builder, problems);
-		}
-		return new BreakerEntry(entry.name(), builder.build(), provider, Collections.unmodifiableMap(effective));
+		written.forEach((key, value) -> key.set(builder, value));
+		Map<Key<?>, EffectiveValue> effective = effective(BreakerKey.KEYS, written, problems);
+		effective.putIfAbsent(BreakerKey.HALF_OPEN_TIMEOUT,
+				EffectiveValue.builtIn(DurationText.exact(BreakerKey.OPEN_FOR.in(written))));
+		checkSlowCallRate(written, problems);
+		checkWindow(written, builder, problems);
+		return new BreakerEntry(entry.name(), builder.build(), Collections.unmodifiableMap(effective));
 	}
 
 	/** Put the values of keys into effect; those that cannot be read are reported. */

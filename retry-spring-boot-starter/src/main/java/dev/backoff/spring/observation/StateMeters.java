@@ -33,7 +33,7 @@ import dev.backoff.spring.safety.Paces;
  * <p>
  * Contexts that share a registry share the meters: balances and counts are summed, a
  * state is the greatest that any context has, and a gauge goes with the last of them.
- * Breakers of another library have meters of their own there. Thread-safe.
+ * Thread-safe.
  */
 final class StateMeters
 		implements CircuitBreaker.Listener, OverloadSafety.Observer, ConfigurationListener, AutoCloseable {

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,7 +18,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 import dev.backoff.Retry;
-import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.budget.RetryBudget;
@@ -32,8 +30,6 @@ import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
-import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -78,13 +74,9 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
 		this.listeners = new Listeners(beanFactory);
-		this.breakers = CircuitBreakers.of(own(configuration).map(this::make).toList());
+		this.breakers = CircuitBreakers.of(configuration.breakers().values().stream().map(this::make).toList());
 		this.paces = new Paces(this.time);
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
-	}
-
-	private static Stream<BreakerEntry> own(BackoffConfiguration configuration) {
-		return configuration.breakers().values().stream().filter((entry) -> entry.provider() == BreakerProvider.OWN);
 	}
 
 	private CircuitBreaker make(BreakerEntry entry) {
@@ -119,17 +111,10 @@ public final class OverloadSafety implements ConfigurationUser {
 		}) : null;
 	}
 
-	/** Return the breaker of a policy, or null; that of another library must exist. */
-	public @Nullable CallPermits permits(EffectivePolicy policy, BackoffConfiguration configuration) {
+	/** Return the breaker of a policy, or null. */
+	public @Nullable CircuitBreaker permits(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.breaker();
-		if (name == null) {
-			return null;
-		}
-		BreakerEntry entry = configuration.breaker(name);
-		if (entry.provider() != BreakerProvider.OWN) {
-			return permitsOfOther(entry);
-		}
-		return this.breakers.find(name).orElseGet(() -> add(make(entry)));
+		return (name != null) ? this.breakers.find(name).orElseGet(() -> add(make(configuration.breaker(name)))) : null;
 	}
 
 	/** Return the pace of a policy, or null if its attempts wait for no turn. */
@@ -168,43 +153,13 @@ public final class OverloadSafety implements ConfigurationUser {
 		};
 	}
 
-	private CallPermits permitsOfOther(BreakerEntry entry) {
-		OtherBreakers others = others();
-		if (others == null) {
-			throw problem(entry, "needs Resilience4j, which is not there",
-					"Add the dependency io.github.resilience4j:resilience4j-spring-boot4, or remove the provider.");
-		}
-		try {
-			return others.permits(entry.name(), entry.settings().awaited());
-		}
-		catch (IllegalArgumentException ex) {
-			throw problem(entry, String.valueOf(ex.getMessage()),
-					"Define a breaker of that name there, or remove the provider.");
-		}
-	}
-
-	private @Nullable OtherBreakers others() {
-		return this.beanFactory.getBeanProvider(OtherBreakers.class).getIfAvailable();
-	}
-
-	private static InvalidBackoffException problem(BreakerEntry entry, String rule, String fix) {
-		return new InvalidBackoffException(List.of(entry.providerProblem(rule, fix)));
-	}
-
-	/** Return the state of a breaker in lower case, or null if it is unknown. */
-	public @Nullable String state(BreakerEntry entry) {
-		if (entry.provider() == BreakerProvider.OWN) {
-			return this.breakers.find(entry.name()).map((breaker) -> breaker.state().tag()).orElse(null);
-		}
-		OtherBreakers others = others();
-		return (others != null) ? others.state(entry.name()) : null;
-	}
-
 	@Override
 	public Change prepare(PolicyResolver candidate, List<Problem> problems) {
 		BackoffConfiguration configuration = candidate.configuration();
 		return () -> {
-			List<CircuitBreaker> added = own(configuration)
+			List<CircuitBreaker> added = configuration.breakers()
+				.values()
+				.stream()
 				.filter((entry) -> this.breakers.find(entry.name()).isEmpty())
 				.map(this::make)
 				.toList();
@@ -306,25 +261,6 @@ public final class OverloadSafety implements ConfigurationUser {
 
 		/** A breaker or another kind of state was divided by keys. */
 		void keysMade(String kind, String name, KeyTable<?> keys);
-
-	}
-
-	/**
-	 * Find the breakers of another library, for {@code backoff.breakers.<name>.provider}.
-	 * Implementations are thread-safe.
-	 */
-	public interface OtherBreakers {
-
-		/**
-		 * Return the permits of a breaker. If no breaker has that name, the message of
-		 * the exception is the violated rule, without a full stop.
-		 */
-		CallPermits permits(String name, boolean awaited);
-
-		/** Return a breaker's state in lower-case words of the library, or null. */
-		default @Nullable String state(String name) {
-			return null;
-		}
 
 	}
 

@@ -98,7 +98,7 @@ class OutageTests {
 				        "per-second": { "value": "0", "origin": "the property source Inlined Test Properties" } } },
 				    "spare": { "unused": true, "policies": [], "tokens": 7.0 } },
 				  "breakers": {
-				    "gateway": { "unused": false, "provider": "own", "policies": ["orders"], "state": "open",
+				    "gateway": { "unused": false, "policies": ["orders"], "state": "open",
 				      "failureRate": 1.0, "slowCallRate": 0.0, "calls": 6, "rejected": 5, "timeToProbeMs": 29999.999999,
 				      "values": {
 				        "minimum-calls": { "value": "6", "origin": "the property source Inlined Test Properties" },

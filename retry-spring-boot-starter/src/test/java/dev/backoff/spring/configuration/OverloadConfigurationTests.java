@@ -16,7 +16,6 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
 import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.window.OutcomeWindow.WindowLength;
@@ -105,7 +104,6 @@ class OverloadConfigurationTests {
 						window: 20 calls       | 50% of at least 20 calls failed in 20 calls, open for 30s, 3 probes
 						open-for: 5s           | 50% of at least 20 calls failed in 30s, open for 5s, 3 probes
 						probes: 1              | 50% of at least 20 calls failed in 30s, open for 30s, 1 probes
-						provider: own          | 50% of at least 20 calls failed in 30s, open for 30s, 3 probes
 						""")
 		void haveTheirNumbers(String line, String settings) {
 			run(orders().yaml("backoff.breakers.orders." + line),
@@ -131,7 +129,6 @@ class OverloadConfigurationTests {
 					.openForMultiplier(2)
 					.awaited(true)
 					.build());
-				assertThat(entry.provider()).isEqualTo(BreakerProvider.OWN);
 				assertThat(entry.values().keySet()).containsExactlyElementsOf(BreakerKey.KEYS);
 				assertThat(text(entry.values().get(BreakerKey.SLOW_CALL_RATE))).isEqualTo("70% <- application.yml:5");
 				assertThat(text(entry.values().get(BreakerKey.HALF_OPEN_TIMEOUT))).isEqualTo("10s <- built in");
@@ -140,17 +137,6 @@ class OverloadConfigurationTests {
 			run(orders().yaml("backoff.breakers.orders.half-open-timeout: 5s"),
 					(configuration) -> assertThat(configuration.breaker("orders").settings().halfOpenTimeout())
 						.hasSeconds(5));
-		}
-
-		@Test
-		void mayBelongToAnotherLibrary() {
-			run(orders().yaml("backoff.breakers.theirs: { provider: resilience4j, on-open: wait }"),
-					(configuration) -> {
-						BreakerEntry entry = configuration.breaker("theirs");
-						assertThat(entry.provider()).isEqualTo(BreakerProvider.RESILIENCE4J);
-						assertThat(entry.settings().awaited()).isTrue();
-						assertThat(entry.values()).containsOnlyKeys(BreakerKey.PROVIDER, BreakerKey.ON_OPEN);
-					});
 		}
 
 		@Test

@@ -10,7 +10,7 @@ import dev.backoff.pace.QuotaReading;
 /** The methods that docs/pace.md shows. */
 abstract class PacedMethods {
 
-	@Backoff(value = "openai", pace = "openai", idempotent = "true", deadline = "2m") // may be repeated
+	@Backoff(value = "openai", pace = "openai", idempotent = "true", deadline = "2m")
 	public String ask(String question) {
 		return answer("all", question);
 	}

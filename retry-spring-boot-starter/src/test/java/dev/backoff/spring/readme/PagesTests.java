@@ -10,7 +10,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -97,18 +96,11 @@ class PagesTests {
 			PropertySource<?> shown = Page.yaml(block);
 			new ApplicationContextRunner()
 				.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
-				.withBean(CircuitBreakerRegistry.class, PagesTests::breakersOfResilience4j)
 				.withBean(PaymentCallbacks.Merchant.class, () -> (payment, key) -> new PaymentCallbacks.Receipt(key))
 				.withBean(PaymentCallbacks.class)
 				.withInitializer((context) -> context.getEnvironment().getPropertySources().addFirst(shown))
 				.run((context) -> assertThat(context).as(block).hasNotFailed());
 		}
-	}
-
-	static CircuitBreakerRegistry breakersOfResilience4j() {
-		CircuitBreakerRegistry registry = CircuitBreakerRegistry.ofDefaults();
-		registry.circuitBreaker("gateway");
-		return registry;
 	}
 
 	@ParameterizedTest

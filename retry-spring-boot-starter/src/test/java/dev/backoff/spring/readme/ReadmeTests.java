@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -50,7 +49,6 @@ class ReadmeTests {
 		.withBean(ShownMethods.Parked.class,
 				() -> (payment, reason, attempts, key) -> new Receipt("parked " + reason + " after " + attempts))
 		.withBean(ShownMethods.Partner.class, SlowPartner::new)
-		.withBean(CircuitBreakerRegistry.class, PagesTests::breakersOfResilience4j)
 		.withBean(PaymentCallbacks.class)
 		.withBean(ShownMethods.class);
 
