@@ -83,6 +83,12 @@ record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts atte
 			// the next call of the key that was due has the same version
 			return putBack(execution, call, execution.executionTime);
 		}
+		long early = this.worker.get().map(Worker::takeTurn).orElse(0L);
+		if (early > 0) {
+			count(Count.POSTPONED);
+			// not all of them at once
+			return putBack(execution, call, now.plusNanos((long) (early * (1 + RandomSource.threadLocal().next()))));
+		}
 		this.parts.meters().lateness.accept(this.method.policy(), Duration.between(execution.executionTime, now));
 		MDC.put(StopLogger.STORED_CALL, call.id());
 		if (call.key() != null) {

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -21,14 +22,16 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CallPermits;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.concurrency.Ticket;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.DurableSettings;
 import dev.backoff.time.RetryTime;
 import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * The engine's scheduler of one policy in this process, with threads of its own, so that
- * no policy takes another's. It pauses while the breaker refuses attempts or retries are
- * switched off. Thread-safe.
+ * no policy takes another's. It pauses while the breaker refuses attempts, until the next
+ * turn of the pace, and while retries are switched off. Thread-safe.
  */
 final class Worker {
 
@@ -204,7 +207,7 @@ final class Worker {
 
 	private void attemptEnded() {
 		check();
-		if (this.recovering || this.time != TIMER) {
+		if (this.recovering || this.time != TIMER || this.gate.get().isPaced()) {
 			look();
 		}
 	}
@@ -228,7 +231,8 @@ final class Worker {
 		Gate now = this.gate.get();
 		long reading = this.time.nanoTime();
 		boolean permitting = now.breaker() == null || now.breaker().isPermitting(reading);
-		boolean open = now.on() && permitting;
+		long turn = now.nanosToTurn();
+		boolean open = now.on() && permitting && turn == 0;
 		if (!permitting) {
 			this.recovering = true;
 		}
@@ -240,15 +244,43 @@ final class Worker {
 			this.scheduler.pause();
 			tellWork();
 		}
-		long until = (now.on() && !open && now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
+		long permit = (now.breaker() != null) ? now.breaker().nanosToPermit(reading) : 0;
+		long until = (now.on() && !open) ? Math.max(permit, turn) : 0;
 		if (until > 0 && (until < LONGEST_CHECK.toNanos() || this.time != TIMER)) {
 			this.recheck.cancel();
 			this.recheck = this.time.schedule(this::check, until);
 		}
 	}
 
-	/** What may close a worker: retries are switched off, or the breaker refuses. */
-	record Gate(boolean on, @Nullable CallPermits breaker) {
+	/** Take a turn of the pace; return how long there is none if another call has it. */
+	long takeTurn() {
+		Gate now = this.gate.get();
+		long turn = now.nanosToTurn();
+		Ticket ticket = (now.pace() != null && turn == 0) ? now.pace().enter(false, this.time.nanoTime()) : null;
+		if (ticket != null) {
+			ticket.leave();
+			turn = TimeUnit.SECONDS.toNanos(1);
+		}
+		if (now.isPaced()) {
+			check();
+			look();
+		}
+		return turn;
+	}
+
+	/**
+	 * What may close a worker: the breaker, the pace, or retries that are switched off.
+	 */
+	record Gate(boolean on, @Nullable CallPermits breaker, @Nullable Pace pace) {
+
+		long nanosToTurn() {
+			return (this.pace != null) ? this.pace.status().untilTurn().toNanos() : 0;
+		}
+
+		boolean isPaced() {
+			Pace.Status now = (this.pace != null) ? this.pace.status() : null;
+			return now != null && (now.perSecond() > 0 || !now.quotas().isEmpty());
+		}
 
 		boolean isProbing() {
 			return this.breaker instanceof CircuitBreaker own
@@ -257,7 +289,7 @@ final class Worker {
 
 	}
 
-	/** The engine's query for what is due; of one row while a breaker probes. */
+	/** The engine's query for what is due; of one row while a breaker probes or paced. */
 	private final class DueQuery extends AutodetectJdbcCustomization {
 
 		private final String hint;
@@ -297,7 +329,8 @@ final class Worker {
 			}
 			String rows = "select * from " + table + this.hint + " where " + this.due + " " + condition;
 			if (!Worker.this.recovering) {
-				return rows + " order by " + this.order + getQueryLimitPart(limit);
+				return rows + " order by " + this.order
+						+ getQueryLimitPart(Worker.this.gate.get().isPaced() ? 1 : limit);
 			}
 			boolean failed = (Worker.this.empty == 0) ? Worker.this.failedOnes : !Worker.this.soughtFailed;
 			Worker.this.soughtFailed = failed;

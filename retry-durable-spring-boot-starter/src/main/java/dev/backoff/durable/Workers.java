@@ -133,7 +133,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 					worker(method.policy(), List.of(method.policy()), threads(method), () -> gate(method)));
 		}
 		List<String> letters = all.stream().map((method) -> StoredCall.deadTask(method.policy())).toList();
-		Worker dead = worker("dead", letters, 1, () -> new Worker.Gate(true, null));
+		Worker dead = worker("dead", letters, 1, () -> new Worker.Gate(true, null, null));
 		all.forEach((method) -> this.workers.put(StoredCall.deadTask(method.policy()), dead));
 		this.started = true;
 		all.forEach((method) -> OneRowSchedule.start(this.parts.store(), method, this.parts.now()));
@@ -204,7 +204,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		BackoffConfiguration configuration = this.policies.configuration();
 		EffectivePolicy policy = this.parts.methods().policy(method);
 		boolean on = configuration.isEnabled() && configuration.isRetriesEnabled() && policy.numbers().isEnabled();
-		return new Worker.Gate(on, this.safety.permits(policy, configuration));
+		return new Worker.Gate(on, this.safety.permits(policy, configuration), this.safety.paces().of(policy.name()));
 	}
 
 	@Override

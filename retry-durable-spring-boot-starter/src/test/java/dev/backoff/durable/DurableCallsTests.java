@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +25,9 @@ import org.springframework.core.env.MapPropertySource;
 
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -155,6 +159,42 @@ class DurableCallsTests extends ShopFixture {
 			assertThat(met).isCompletedWithValue(BreakerState.HALF_OPEN);
 			assertThat(shop.lines()).containsExactly("o1 1");
 		});
+	}
+
+	@Test
+	void aPaceHoldsTheWorkerAndLetsItsRowsGoOneByOne() {
+		run((shop) -> {
+			shop.mails("first");
+			shop.awaitEnd("mails", "first");
+			Pace pace = shop.context().getBean(OverloadSafety.class).paces().of("mails");
+			List<Long> begun = Collections.synchronizedList(new ArrayList<>());
+			List<String> orders = List.of("o1", "o2", "o3", "o4");
+			orders.forEach((order) -> shop.when(order, (attempt) -> begun.add(System.nanoTime())));
+			long now = System.nanoTime();
+			pace.throttled(now, Duration.ofSeconds(9).toNanos(), now);
+			begun.add(now);
+			orders.forEach(shop::mails);
+			orders.forEach((order) -> shop.awaitEnd("mails", order));
+			assertThat(shop.lines()).containsExactlyInAnyOrder("first 1", "o1 1", "o2 1", "o3 1", "o4 1");
+			assertThat(IntStream.range(1, begun.size()).mapToObj((i) -> begun.get(i) - begun.get(i - 1)))
+				.allMatch((gap) -> gap > Duration.ofMillis(280).toNanos());
+			assertThat(pace.status().waiting()).isZero();
+		}, "backoff.policies.mails.pace=post", "backoff.paces.post.max-hold=300ms");
+	}
+
+	@Test
+	void aRowThatIsPickedBeforeItsTurnIsPutBackWithItsAttempts() {
+		run((shop) -> {
+			shop.pollLater("t1");
+			Pace pace = shop.context().getBean(OverloadSafety.class).paces().of("polling");
+			long now = System.nanoTime();
+			pace.throttled(now, Duration.ofSeconds(9).toNanos(), now);
+			assertThat(shop.failures("polling", "t1")).isZero();
+			assertThat(shop.lines()).isEmpty();
+			assertThat(shop.stored("polling", "t1").attempts()).isZero();
+			assertThat(shop.parts().store().find("polling", "t1").orElseThrow().executionTime)
+				.isBetween(Instant.now().plusSeconds(8), Instant.now().plusSeconds(18));
+		}, "backoff.policies.polling.pace=post");
 	}
 
 	@Test
