@@ -47,9 +47,9 @@ public final class Pace {
 	/* Under it no clock is read, nothing is scheduled and no waiter runs. */
 	private final Object lock = new Object();
 
-	private final LearnedRate rate;
+	private LearnedRate rate;
 
-	private final Quotas quotas = new Quotas();
+	private Quotas quotas = new Quotas();
 
 	private long maxHold;
 
@@ -280,6 +280,17 @@ public final class Pace {
 		}
 		arm();
 		ofKeys().forEach(Pace::release);
+	}
+
+	/** Forget all that was told, as at the start, also by the keys. */
+	public void reset() {
+		long now = this.time.nanoTime();
+		synchronized (this.lock) {
+			this.rate = new LearnedRate(now);
+			this.quotas = new Quotas();
+		}
+		release();
+		ofKeys().forEach(Pace::reset);
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.backoff.test;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
@@ -31,6 +32,7 @@ import dev.backoff.budget.RetryBudget;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.spring.live.LiveConfiguration;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +51,8 @@ class TestBackoffTests {
 	/** What each test does to the application that it shares with the others. */
 	@SpringJUnitConfig(Letters.class)
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class })
-	@TestPropertySource(properties = { "backoff.breakers.letters.minimum-calls=6" })
+	@TestPropertySource(
+			properties = { "backoff.breakers.letters.minimum-calls=6", "backoff.policies.letters.pace=post" })
 	abstract static class SharedContext {
 
 		@Autowired
@@ -76,6 +79,9 @@ class TestBackoffTests {
 		@Autowired
 		RetryBudgets budgets;
 
+		@Autowired
+		OverloadSafety safety;
+
 		@AfterEach
 		void leaveTraces() {
 			this.faults.of("letters").fails();
@@ -85,6 +91,9 @@ class TestBackoffTests {
 			this.configuration.override("letters", Map.of("max-attempts", "1"), null);
 			assertThat(this.random.next()).isNotNegative();
 			assertThat(this.budgets.get("letters").balance()).isLessThan(50);
+			long now = this.time.nanoTime();
+			Objects.requireNonNull(this.safety.paces().of("letters"))
+				.throttled(now, Duration.ofSeconds(20).toNanos(), now);
 		}
 
 	}
@@ -131,6 +140,7 @@ class TestBackoffTests {
 			this.faults.of("letters").fails(1);
 			assertThat(this.letters.send()).isEqualTo("sent");
 			assertThat(this.calls.of("letters")).attempts(2);
+			assertThat(this.time.elapsed()).as("without a hold or a rate").isLessThanOrEqualTo(Duration.ofSeconds(1));
 		}
 
 	}

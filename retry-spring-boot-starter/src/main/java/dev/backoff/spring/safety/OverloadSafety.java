@@ -223,9 +223,9 @@ public final class OverloadSafety implements ConfigurationUser {
 		return this.budgets;
 	}
 
-	/** Close all breakers, fill all budgets and end all holds, as at the start. */
+	/** Close all breakers, fill all budgets and let all paces forget, as at the start. */
 	public void reset() {
-		this.paces.forEach(Pace::release);
+		this.paces.forEach(Pace::reset);
 		this.breakers.all().forEach(CircuitBreaker::reset);
 		this.budgets.all().forEach(RetryBudget::reset);
 	}

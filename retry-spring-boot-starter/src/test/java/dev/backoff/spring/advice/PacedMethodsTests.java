@@ -39,6 +39,7 @@ import dev.backoff.pace.QuotaReading;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.Paces;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -152,6 +153,11 @@ class PacedMethodsTests {
 			tell(context, pace.keys().values().get("acme"), 30);
 			assertThat(meter(context, "backoff.pace.waiting", "pace", "openai")).isZero();
 			assertThat(meter(context, "backoff.pace.remaining", "pace", "openai", "quota", "requests")).isEqualTo(0.3);
+			pace.throttled(time.nanoTime(), Duration.ofSeconds(9).toNanos(), time.nanoTime());
+			assertThat(pace.status().held()).isPositive();
+			context.getBean(OverloadSafety.class).reset();
+			assertThat(Paces.statuses(pace)).hasSize(2)
+				.containsOnly(new Pace.Status(Duration.ZERO, Duration.ZERO, 0, 0, List.of(), 0));
 		});
 	}
 
