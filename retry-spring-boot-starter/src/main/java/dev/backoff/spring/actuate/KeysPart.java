@@ -1,9 +1,11 @@
 package dev.backoff.spring.actuate;
 
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +15,13 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.key.KeyTable;
+import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.safety.OverloadSafety;
 
-/** The worst keys of a policy's breaker, named only where messages are shown. */
+/** The worst keys of a policy, named only where messages are shown. */
 @RegisterReflectionForBinding(KeysPart.KeysDescriptor.class)
 record KeysPart(BackoffPolicies policies, OverloadSafety safety) implements EndpointContributor {
 
@@ -30,18 +33,24 @@ record KeysPart(BackoffPolicies policies, OverloadSafety safety) implements Endp
 	@Override
 	public Object read(EffectivePolicy policy, Map<String, String> parameters) {
 		boolean named = this.policies.configuration().get(SettingKey.ENDPOINT_MESSAGES);
-		Map<Object, CircuitBreaker> keys = Optional.ofNullable(policy.breaker())
+		Map<Object, CircuitBreaker> breakers = Optional.ofNullable(policy.breaker())
 			.flatMap(this.safety.breakers()::find)
 			.map(CircuitBreaker::keys)
 			.map(KeyTable::values)
 			.orElse(Map.of());
+		Map<Object, Pace> paces = Optional.ofNullable(this.safety.paces().of(policy.name()))
+			.map(Pace::keys)
+			.map(KeyTable::values)
+			.orElse(Map.of());
+		Set<Object> keys = new HashSet<>(breakers.keySet());
+		keys.addAll(paces.keySet());
 		// described before they are compared, since they change
 		return new KeysDescriptor(keys.size(),
-				keys.entrySet()
-					.stream()
-					.map((key) -> new KeyDescriptor(named ? key.getKey().toString() : null,
-							key.getValue().state().tag(), key.getValue().counts().failed()))
+				keys.stream()
+					.map((key) -> KeyDescriptor.of(named ? key.toString() : null, breakers.get(key), paces.get(key)))
 					.sorted(Comparator.comparing((KeyDescriptor key) -> key.state.equals(BreakerState.CLOSED.tag()))
+						.thenComparing((key) -> -key.holdMs)
+						.thenComparing((key) -> -key.waiting)
 						.thenComparing((key) -> -key.failed))
 					.limit(20)
 					.toList());
@@ -50,7 +59,17 @@ record KeysPart(BackoffPolicies policies, OverloadSafety safety) implements Endp
 	record KeysDescriptor(int keys, List<KeyDescriptor> worst) implements OperationResponseBody {
 	}
 
-	record KeyDescriptor(@Nullable String key, String state, long failed) {
+	/** What a key has of its own; without a breaker, it counts as closed. */
+	record KeyDescriptor(@Nullable String key, String state, long failed, double holdMs, int waiting) {
+
+		static KeyDescriptor of(@Nullable String key, @Nullable CircuitBreaker breaker, @Nullable Pace pace) {
+			Pace.Status paced = (pace != null) ? pace.status() : null;
+			return new KeyDescriptor(key, ((breaker != null) ? breaker.state() : BreakerState.CLOSED).tag(),
+					(breaker != null) ? breaker.counts().failed() : 0,
+					(paced != null) ? ActivityDescriptions.millis(paced.held()) : 0,
+					(paced != null) ? paced.waiting() : 0);
+		}
+
 	}
 
 }
