@@ -1,7 +1,5 @@
 package dev.backoff;
 
-import java.time.Duration;
-
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
@@ -20,16 +18,12 @@ public final class AttemptTimeoutException extends RuntimeException {
 	/** Which attempt it was, counted from 1. */
 	private final int attempt;
 
-	/** How long it had, in nanoseconds. */
-	private final long nanos;
-
 	/** Whether a thread began it. */
 	private boolean begun = true;
 
 	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
 		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.rounded(nanos), cause);
 		this.attempt = attempt;
-		this.nanos = nanos;
 	}
 
 	/** Note that no thread began the attempt, so that it had no effect. */
@@ -47,14 +41,6 @@ public final class AttemptTimeoutException extends RuntimeException {
 	 */
 	public int attempt() {
 		return this.attempt;
-	}
-
-	/**
-	 * {@return how long the attempt was allowed to take; the attempt timeout, or the time
-	 * until the deadline if that was shorter}
-	 */
-	public Duration timeout() {
-		return Duration.ofNanos(this.nanos);
 	}
 
 }
