@@ -78,7 +78,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	private Decision begin() {
-		Permit permit = this.steps.begin(this.state);
+		Permit permit = this.steps.begin(this.state, this.context);
 		CallObserver.ObservedCall observed = this.state.observed();
 		if (observed != null) {
 			observed.isAsynchronous();

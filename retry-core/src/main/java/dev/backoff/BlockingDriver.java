@@ -29,7 +29,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 		CallResult result;
 		try {
 			try {
-				Permit permit = this.steps.begin(call);
+				Permit permit = this.steps.begin(call, context);
 				if (permit == null) {
 					result = proceed(this.steps.refused(call), call, context, operation);
 				}

@@ -16,7 +16,7 @@ import dev.backoff.time.RetryTime;
  * them may wait at once.
  */
 record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
-		@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable Pace pace) {
+		@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable Pace pace, @Nullable CallKeys keys) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
@@ -27,13 +27,12 @@ record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSetti
 
 	/** Return what a deadline from outside stands for. */
 	static CallSettings ofDeadline(RetryTime time) {
-		return new CallSettings(NO_POLICY, "none", time, () -> null, null, null, null);
+		return new CallSettings(NO_POLICY, "none", time, () -> null, null, null, null, null);
 	}
 
-	/** Return the same with what a key has of its own. */
-	CallSettings of(@Nullable CallPermits breaker, @Nullable Pace pace) {
-		return new CallSettings(this.policy, this.method, this.time, this.retries, this.limit,
-				(breaker != null) ? breaker : this.breaker, (pace != null) ? pace : this.pace);
+	/** Return those of a call, by the key of its context. */
+	CallSettings of(@Nullable Object context) {
+		return (this.keys == null) ? this : this.keys.settings(this, context);
 	}
 
 	/** Whether retries are switched on. */

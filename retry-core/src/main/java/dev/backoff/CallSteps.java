@@ -17,6 +17,7 @@ import dev.backoff.event.StopReason;
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.Idempotency;
 import dev.backoff.pace.Pace;
+import dev.backoff.pace.PacedException;
 
 /**
  * Carry a call from attempt to attempt, however its driver waits: ask the decider and
@@ -25,11 +26,6 @@ import dev.backoff.pace.Pace;
  */
 record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events, OverloadGuard guard,
 		CallRegistry registry, AttemptLimit limit) {
-
-	/** Return the same for calls under other settings of the same policy. */
-	CallSteps of(CallSettings settings) {
-		return new CallSteps(settings, this.decider, this.events, this.guard, this.registry, this.limit);
-	}
 
 	/** Run an attempt that is limited, listed or observed. */
 	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
@@ -56,10 +52,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** Begin a call; return the permit of its first attempt, or null if it has none. */
-	@Nullable Permit begin(CallState call) {
+	@Nullable Permit begin(CallState call, @Nullable Object context) {
 		// first, since virtual time stands only for calls that it knows of
 		this.events.callBegins(call);
-		call.begin(this.settings, now());
+		call.begin(this.settings.of(context), now());
 		return this.guard.tryAcquire(call, call.started());
 	}
 
@@ -92,10 +88,10 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	/** Go on with a stored call: return its attempt, a wait or the end. */
-	Decision resume(CallState call, ResumedCall stored) {
+	Decision resume(CallState call, ResumedCall stored, @Nullable Object context) {
 		this.events.callGoesOn(call, stored);
 		long now = now();
-		call.resume(this.settings, stored, now);
+		call.resume(this.settings.of(context), stored, now);
 		if (stored.loss() != null) {
 			return new Decision.Stop(StopReason.LOST, stored.loss()).after("the attempt before threw ",
 					stored.failure());
@@ -251,8 +247,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		if (outcome == null) {
 			// a call that is cancelled between its permit and its attempt was not refused
 			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(call, now).permitting();
-			Throwable refusal = (pace != null) ? pace.rejection() : (ticket != null) ? ticket.limit().rejection()
-					: permitted ? null : this.guard.rejection(call, now);
+			Throwable refusal = (pace != null) ? new PacedException(pace.name(), pace.status()) : (ticket != null)
+					? ticket.limit().rejection() : permitted ? null : this.guard.rejection(call, now);
 			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
 					: Outcome.ofNothing(stop);
 		}

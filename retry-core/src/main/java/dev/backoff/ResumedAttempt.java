@@ -22,7 +22,7 @@ record ResumedAttempt(CallSteps steps) {
 		CallState call = stack.push();
 		CallResult result;
 		try {
-			Decision decision = this.steps.resume(call, stored);
+			Decision decision = this.steps.resume(call, stored, context);
 			if (decision instanceof Decision.Proceed proceed) {
 				Outcome outcome = this.steps.attempt(call, context, operation);
 				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -11,9 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreaker.Verdict;
+import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.RetryTime;
 
 /**
  * Run operations under a policy, on the calling thread or asynchronously. <pre>
@@ -124,14 +129,14 @@ public final class Retry {
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> T callOn(C context,
 			Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) throws X {
-		Drivers drivers = this.drivers.of(context);
-		CallRegistry counted = drivers.running();
+		Drivers drivers = this.drivers;
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
 		counted.begins();
 		try {
-			return drivers.blocking().call(context, operation, recovery);
+			return drivers.blocking.call(context, operation, recovery);
 		}
 		finally {
 			counted.ends();
@@ -179,8 +184,8 @@ public final class Retry {
 	public <C, T extends @Nullable Object> CompletableFuture<T> callAsyncOn(C context,
 			AsyncOperation.OnContext<C, T> operation,
 			@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
-		Drivers drivers = this.drivers.of(context);
-		CallRegistry counted = drivers.running();
+		Drivers drivers = this.drivers;
+		CallRegistry counted = drivers.running;
 		if (counted == null) {
 			return drivers.async(context, operation, recovery);
 		}
@@ -202,7 +207,7 @@ public final class Retry {
 	 * @param key the {@linkplain ResumedCall#key() key} of the call
 	 */
 	public void stored(String key) {
-		this.drivers.steps().events().stored(key);
+		this.drivers.steps.events().stored(key);
 	}
 
 	/**
@@ -220,8 +225,8 @@ public final class Retry {
 	 */
 	public <C, T extends @Nullable Object, X extends Throwable> ResumedCall.Result attemptOn(ResumedCall call,
 			C context, Operation.OnContext<C, T, X> operation, @Nullable Recovery<? super C, T, X> recovery) {
-		Drivers drivers = this.drivers.of(context);
-		CallRegistry counted = (drivers.running() != null) ? drivers.running() : new CallRegistry();
+		Drivers drivers = this.drivers;
+		CallRegistry counted = (drivers.running != null) ? drivers.running : new CallRegistry();
 		counted.begins();
 		try {
 			return drivers.resumed().attempt(call, context, operation, recovery);
@@ -245,7 +250,7 @@ public final class Retry {
 	 * {@return the policy of the calls that begin now}
 	 */
 	public RetryPolicy policy() {
-		return this.drivers.steps().settings().policy();
+		return this.drivers.steps.settings().policy();
 	}
 
 	/**
@@ -256,7 +261,7 @@ public final class Retry {
 	 * @return whether a call would retry it
 	 */
 	public boolean isRetryable(Throwable failure) {
-		return this.drivers.steps().decider().judge(failure, new CallState(null)).refusal() == null;
+		return this.drivers.steps.decider().judge(failure, new CallState(null)).refusal() == null;
 	}
 
 	/**
@@ -266,20 +271,70 @@ public final class Retry {
 	 * limit. Not thread-safe.
 	 */
 	public Supplier<@Nullable Duration> delays() {
-		return this.drivers.steps().delays();
+		return this.drivers.steps.delays();
 	}
 
 	/**
 	 * {@return the name of the work in logs and meters, by default the policy's name}
 	 */
 	public String method() {
-		return this.drivers.steps().settings().method();
+		return this.drivers.steps.settings().method();
 	}
 
 	@Override
 	public String toString() {
-		CallSettings settings = this.drivers.steps().settings();
+		CallSettings settings = this.drivers.steps.settings();
 		return "Retry of " + settings.method() + " by " + settings.policy();
+	}
+
+	/** What the calls run on; a change of settings swaps it. */
+	private record Drivers(RandomSource random, CallSteps steps, BlockingDriver blocking,
+			Supplier<? extends Executor> executor, @Nullable CallRegistry running) {
+
+		static Drivers of(RetryBuilder builder) {
+			RetryPolicy policy = builder.policy;
+			CallEvents events = new CallEvents(policy.name(), builder.method, builder.recorder, builder.listeners,
+					builder.observers);
+			RandomSource random = RandomSource.safe(builder.random, (ex) -> events.hookFailed("random source", ex));
+			RetryTime time = builder.time;
+			ConcurrencyLimit limit = (builder.limit == null && policy.concurrency() != ConcurrencyLimit.UNLIMITED)
+					? new ConcurrencyLimit(policy.name(), policy.concurrency(), policy.maxWaiting()) : builder.limit;
+			CallKeys keys = (builder.per != null)
+					? new CallKeys(builder.per, builder.whenFull, events, new ConcurrentHashMap<>()) : null;
+			CallSettings settings = new CallSettings(policy, builder.method, time,
+					CallSettings.Switch.safe(policy, builder.enabled, (ex) -> events.hookFailed("switch", ex)), limit,
+					builder.breaker, builder.pace, keys);
+			OverloadGuard guard = new OverloadGuard(limit, builder.budget, false);
+			CallRegistry running = builder.counted ? builder.registry : null;
+			AttemptLimit attemptLimit = AttemptLimit.of(policy, builder.method, time, events, running);
+			RetryDecider decider = new RetryDecider(policy, settings.retries(), random, events);
+			CallSteps steps = new CallSteps(settings, decider, events, guard, builder.registry, attemptLimit);
+			return new Drivers(random, steps, new BlockingDriver(steps), builder.executor, running);
+		}
+
+		<C, T extends @Nullable Object> CompletableFuture<T> async(C context, AsyncOperation.OnContext<C, T> operation,
+				@Nullable Recovery<? super C, ? extends CompletionStage<T>, ?> recovery) {
+			return AsyncCall.start(this.steps, executorOfCall(), context, operation, recovery);
+		}
+
+		private Executor executorOfCall() {
+			try {
+				return this.executor.get();
+			}
+			catch (Throwable ex) {
+				this.steps.events().hookFailed("executor", ex);
+				return AsyncCall.DEFAULT_EXECUTOR;
+			}
+		}
+
+		/* Made for each attempt, since few retries have any. */
+		ResumedAttempt resumed() {
+			RetryDecider decider = new RetryDecider(this.steps.settings().policy(), () -> null, this.random,
+					this.steps.events());
+			return new ResumedAttempt(new CallSteps(this.steps.settings(), decider, this.steps.events(),
+					this.steps.guard().ofStoredCalls(), new CallRegistry(), this.steps.limit()));
+		}
+
 	}
 
 }

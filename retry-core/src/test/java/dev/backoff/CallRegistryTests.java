@@ -107,7 +107,7 @@ class CallRegistryTests {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.waiting()).isEqualTo(1));
 		CallState call = new CallState(null);
 		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null, null,
-				null), time.nanoTime());
+				null, null), time.nanoTime());
 		this.waiting.await(call, 5);
 		assertThat(time.delays()).hasSize(1);
 		assertThat(this.waiting.waiting()).isZero();

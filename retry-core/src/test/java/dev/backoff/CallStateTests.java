@@ -35,7 +35,7 @@ class CallStateTests {
 	}
 
 	private void begin(RetryPolicy policy) {
-		this.call.begin(new CallSettings(policy, "OrderService.place", this.time, () -> null, null, null, null),
+		this.call.begin(new CallSettings(policy, "OrderService.place", this.time, () -> null, null, null, null, null),
 				this.time.nanoTime());
 	}
 

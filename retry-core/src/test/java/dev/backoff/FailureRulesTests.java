@@ -555,7 +555,8 @@ class FailureRulesTests {
 	private static Outcome judge(RetryPolicy policy, Throwable failure) {
 		CallState call = new CallState(null);
 		VirtualTime time = new VirtualTime();
-		call.begin(new CallSettings(policy, "OrderService.place", time, () -> null, null, null, null), time.nanoTime());
+		call.begin(new CallSettings(policy, "OrderService.place", time, () -> null, null, null, null, null),
+				time.nanoTime());
 		return new FailureRules(policy).judge(failure, call);
 	}
 

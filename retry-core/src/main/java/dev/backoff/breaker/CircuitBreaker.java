@@ -202,8 +202,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * @return the breaker, or this one if there is no room for another key
 	 */
 	public CircuitBreaker ofKey(Object key) {
-		KeyTable.Slot<CircuitBreaker> slot = (this.keys != null) ? this.keys.slot(key) : null;
-		return (slot != null) ? slot.value() : this;
+		CircuitBreaker own = (this.keys != null) ? this.keys.get(key) : null;
+		return (own != null) ? own : this;
 	}
 
 	/**

@@ -1,6 +1,6 @@
 package dev.backoff.key;
 
-import java.util.Iterator;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.time.RetryTime;
 
 /**
- * Values by key, each made when its key is asked for, at most {@value #MOST}. A new key
- * takes the place of one that was not used lately, and those unused for ten minutes go.
- * Busy values stay. Thread-safe; a known key takes no lock and no clock.
+ * Values by key, each made when its key is asked for, at most {@value #MOST}. New keys
+ * take the places of those that were not used lately, and those unused for ten minutes
+ * go. Busy values stay. Thread-safe; a known key takes no lock and no clock.
  *
  * @param <V> the type of the values
  * @since 0.1
@@ -25,13 +25,10 @@ public final class KeyTable<V> {
 	/** The greatest number of keys. */
 	public static final int MOST = 1_000;
 
-	private static final long IDLE = 600_000_000_000L;
+	/* For how many keys one look makes room, since it costs as much as many calls. */
+	private static final int ROOM = MOST / 8;
 
-	/* So that idle keys go soon enough where keys are added rarely. */
-	private static final int LOOKS = 16;
-
-	/* To find that all are busy costs as much as many calls. */
-	private static final long FULL_FOR = 1_000_000_000;
+	private static final long SECOND = 1_000_000_000;
 
 	private final RetryTime time;
 
@@ -47,10 +44,9 @@ public final class KeyTable<V> {
 
 	private final LongAdder overflowed = new LongAdder();
 
-	/* The hand of a clock, which passes a slot that was used since it came by. */
-	private Iterator<Slot<V>> hand = this.slots.values().iterator();
+	private long looked;
 
-	private long fullSince;
+	private boolean allBusy;
 
 	/**
 	 * Make an empty table.
@@ -62,23 +58,32 @@ public final class KeyTable<V> {
 		this.time = time;
 		this.maker = maker;
 		this.busy = busy;
-		this.fullSince = time.nanoTime() - FULL_FOR;
+		this.looked = time.nanoTime();
 	}
 
 	/**
-	 * Return the slot of a key, added if it is new.
+	 * Return the value of a key, made if the key is new.
 	 * @param key with {@code equals} and {@code hashCode}
-	 * @return the slot, or null if all values are busy
+	 * @return the value, or null if all values are busy
 	 */
-	public @Nullable Slot<V> slot(Object key) {
-		Slot<V> known = this.slots.get(key);
-		return (known != null && known.use()) ? known : add(key, this.time.nanoTime());
+	public @Nullable V get(Object key) {
+		Slot<V> slot = this.slots.get(key);
+		slot = (slot != null) ? slot : add(key, this.time.nanoTime());
+		if (slot != null && !slot.touched) {
+			slot.touched = true;
+		}
+		return (slot != null) ? slot.value : null;
 	}
 
 	private synchronized @Nullable Slot<V> add(Object key, long now) {
+		boolean full = this.slots.size() >= MOST;
+		boolean settled = full ? this.allBusy : this.slots.size() % ROOM > 0;
+		if (!settled || now - this.looked >= (full ? SECOND : 60 * SECOND)) {
+			look(now);
+		}
 		Slot<V> slot = this.slots.get(key);
-		if (slot == null && hasRoom(now)) {
-			slot = new Slot<>(this.maker.get(), now);
+		if (slot == null && this.slots.size() < MOST) {
+			slot = new Slot<>(this.maker.get());
 			this.slots.put(key, slot);
 		}
 		if (slot == null) {
@@ -87,34 +92,32 @@ public final class KeyTable<V> {
 		return slot;
 	}
 
-	/* Where there is none, within two rounds: in the first, all may have been used. */
-	private boolean hasRoom(long now) {
-		boolean full = this.slots.size() >= MOST;
-		int looks = !full ? Math.min(LOOKS, this.slots.size()) : (now - this.fullSince < FULL_FOR) ? 0 : 2 * MOST;
-		for (int look = 0; look < looks; look++) {
-			if (!this.hand.hasNext()) {
-				this.hand = this.slots.values().iterator();
-			}
-			if (isDropped(this.hand.next(), full, now) && full) {
-				return true;
-			}
+	private void look(long now) {
+		// each look has a reading of its own, for the order
+		this.looked = Math.max(1, now - this.looked) + this.looked;
+		this.slots.values().forEach((slot) -> {
+			slot.used = slot.touched ? this.looked : slot.used;
+			slot.touched = false;
+		});
+		this.slots.entrySet()
+			.stream()
+			.filter((slot) -> now - slot.getValue().used >= 600 * SECOND)
+			.forEach((slot) -> drop(slot, true));
+		if (this.slots.size() >= MOST) {
+			this.slots.entrySet()
+				.stream()
+				.sorted(Comparator.comparingLong((slot) -> slot.getValue().used - this.looked))
+				.takeWhile((slot) -> this.slots.size() > MOST - ROOM)
+				.forEach((slot) -> drop(slot, false));
 		}
-		this.fullSince = (looks > LOOKS) ? now : this.fullSince;
-		return !full;
+		this.allBusy = this.slots.size() >= MOST;
 	}
 
-	private boolean isDropped(Slot<V> slot, boolean full, long now) {
-		boolean idle = now - slot.used >= IDLE;
-		if (slot.touched) {
-			slot.touched = false;
-			slot.used = now;
-		}
-		else if ((idle || full) && !this.busy.test(slot.value, idle)) {
-			slot.removed = true;
-			this.hand.remove();
+	private void drop(Map.Entry<Object, Slot<V>> slot, boolean idle) {
+		if (!this.busy.test(slot.getValue().value, idle)) {
+			this.slots.remove(slot.getKey());
 			(idle ? this.idle : this.evicted).increment();
 		}
-		return slot.removed;
 	}
 
 	/**
@@ -148,49 +151,24 @@ public final class KeyTable<V> {
 	}
 
 	/**
-	 * {@return how often a key got no slot}
+	 * {@return how often a key got no value}
 	 */
 	public long overflowed() {
 		return this.overflowed.sum();
 	}
 
-	/**
-	 * The place of a key. Thread-safe.
-	 *
-	 * @param <V> the type of the value
-	 */
-	public static final class Slot<V> {
+	private static final class Slot<V> {
 
 		private final V value;
 
 		/* Written by calls without a barrier, since an old reading does no harm. */
 		private boolean touched = true;
 
-		/* When the hand last found it touched. */
+		/* When a look last found it touched. */
 		private long used;
 
-		private volatile boolean removed;
-
-		private Slot(V value, long now) {
+		Slot(V value) {
 			this.value = value;
-			this.used = now;
-		}
-
-		/**
-		 * {@return the value of the key}
-		 */
-		public V value() {
-			return this.value;
-		}
-
-		/**
-		 * {@return whether the key still has the value, which is used now}
-		 */
-		public boolean use() {
-			if (!this.touched) {
-				this.touched = true;
-			}
-			return !this.removed;
 		}
 
 	}

@@ -7,12 +7,11 @@ package dev.backoff.pace;
 final class LearnedRate {
 
 	/*
-	 * With a growth g and a cut c, a real limit refuses g ÷ c of the attempts; a server
-	 * that refuses more than that for other reasons would starve the client. Hence the
-	 * memory: if the rate is below half of its best although at most a tenth of the
-	 * attempts are refused, the rate is not their cause. Refusals come in lumps, and the
-	 * last n attempts look clean soon after one. So each refusal that is read halves what
-	 * is remembered.
+	 * A server that refuses a few attempts for reasons that are not the rate would starve
+	 * the client. Hence the memory: if the rate is below half of its best although at
+	 * most a tenth of the attempts are refused, the rate is not their cause. Refusals
+	 * come in lumps, so that the last n attempts look clean soon after one: each refusal
+	 * that is read halves what is remembered.
 	 */
 
 	private static final double CUT = 0.9;
@@ -39,9 +38,8 @@ final class LearnedRate {
 	/* The highest settled rate at a refusal since the last dense one. */
 	private double best;
 
-	private boolean restored;
-
-	private long restoredAt;
+	/* Until then only dense refusals lower the rate, which is back at its best. */
+	private long restoredUntil;
 
 	private double attempts;
 
@@ -53,6 +51,7 @@ final class LearnedRate {
 
 	LearnedRate(long now) {
 		this.measuredSince = now;
+		this.restoredUntil = now;
 	}
 
 	/** Return the rate, or 0 while it is unknown. */
@@ -123,12 +122,10 @@ final class LearnedRate {
 			this.best = dense ? 0 : Math.max(this.best, this.perSecond);
 			if (this.perSecond < this.best / 2) {
 				this.perSecond = this.best;
-				this.restored = true;
-				this.restoredAt = now;
+				this.restoredUntil = now + WITHOUT_CAUSE;
 				return;
 			}
-			this.restored = this.restored && now - this.restoredAt < WITHOUT_CAUSE;
-			if (this.restored && !dense) {
+			if (now - this.restoredUntil < 0 && !dense) {
 				return;
 			}
 		}

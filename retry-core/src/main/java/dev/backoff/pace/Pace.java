@@ -16,12 +16,11 @@ import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * The pace of all attempts against one quota of a server: they wait in one queue, and
- * begin one by one. Each needs a turn, the right to begin now, which is not given back.
- * The hint of a refusal holds the queue, at most for {@code maxHold}. From the first
- * refusal on, turns come at a rate that is learned; after a {@linkplain QuotaReading
- * reading} of a quota, at what remains ÷ the time to its reset. The slowest applies, but
- * one attempt may begin in {@code maxHold}. Before anything is told, no attempt waits.
- * Readings of the ticker are those of the pace's time. Thread-safe.
+ * begin one by one, each with a turn, which is not given back. The hint of a refusal
+ * holds the queue, at most for {@code maxHold}. From the first refusal on, turns come at
+ * a rate that is learned; after a {@linkplain QuotaReading reading} of a quota, at what
+ * remains ÷ the time to its reset. The slowest applies, but one attempt may begin in
+ * {@code maxHold}. Before anything is told, no attempt waits. Thread-safe.
  *
  * @since 0.1
  */
@@ -51,12 +50,12 @@ public final class Pace {
 
 	private Quotas quotas = new Quotas();
 
-	private long maxHold;
+	private volatile long maxHold;
 
 	/* When the last attempt began. */
 	private long last;
 
-	private long heldUntil;
+	private volatile long heldUntil;
 
 	private volatile boolean armed;
 
@@ -69,7 +68,7 @@ public final class Pace {
 	 * @param name the name in logs and meters
 	 * @param maxHold how long one hint may hold the queue, above zero
 	 * @param maxWaiting how many calls may wait for a turn, 0 or more
-	 * @param time the time of all calls of this pace
+	 * @param time the time of all its calls, whose readings it is given
 	 * @param listener told when a hold begins, and how long it is; it throws nothing
 	 */
 	public Pace(String name, Duration maxHold, int maxWaiting, RetryTime time, BiConsumer<Pace, Duration> listener) {
@@ -78,34 +77,37 @@ public final class Pace {
 
 	private Pace(String name, Duration maxHold, int maxWaiting, RetryTime time, BiConsumer<Pace, Duration> listener,
 			boolean divided) {
-		this.keys = divided ? new KeyTable<>(time, this::another, (pace, idle) -> pace.isBusy()) : null;
 		this.name = name;
 		this.time = time;
 		this.listener = listener;
 		this.queue = ConcurrencyLimit.ofTurns(name);
+		this.keys = divided
+				? new KeyTable<>(time,
+						() -> new Pace(name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), time, listener,
+								false),
+						(pace, idle) -> pace.queue.waiting() > 0 || pace.nanosHeld(time.nanoTime()) > 0)
+				: null;
 		this.last = time.nanoTime();
 		this.heldUntil = this.last;
 		this.rate = new LearnedRate(this.last);
 		change(maxHold, maxWaiting);
 	}
 
-	private Pace another() {
-		synchronized (this.lock) {
-			return new Pace(this.name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), this.time,
-					this.listener, false);
-		}
-	}
-
-	private boolean isBusy() {
-		return this.queue.waiting() > 0 || nanosHeld(this.time.nanoTime()) > 0;
-	}
-
 	/**
-	 * {@return the paces by key, with this one's name and limits, or null if it is of a
-	 * key} A change of this one and the end of its hold reach all keys.
+	 * {@return the paces by key, which share name, limits and changes, or null if it is
+	 * of a key}
 	 */
 	public @Nullable KeyTable<Pace> keys() {
 		return this.keys;
+	}
+
+	/**
+	 * {@return the pace of a key, or this one if there is no room for another key}
+	 * @param key with {@code equals} and {@code hashCode}
+	 */
+	public Pace ofKey(Object key) {
+		Pace own = (this.keys != null) ? this.keys.get(key) : null;
+		return (own != null) ? own : this;
 	}
 
 	private Collection<Pace> ofKeys() {
@@ -121,12 +123,8 @@ public final class Pace {
 	public void change(Duration maxHold, int maxWaiting) {
 		long longest = Nanos.aboveZero("maxHold", maxHold);
 		this.queue.change(1, maxWaiting);
-		long now = this.time.nanoTime();
-		synchronized (this.lock) {
-			this.maxHold = longest;
-			this.heldUntil = now + Math.min(heldFor(now), longest);
-		}
-		arm();
+		this.maxHold = longest;
+		cutHold(longest);
 		ofKeys().forEach((pace) -> pace.change(maxHold, maxWaiting));
 	}
 
@@ -151,7 +149,7 @@ public final class Pace {
 
 	/**
 	 * {@return whether a ticket is one of this pace}
-	 * @param ticket a ticket of any queue
+	 * @param ticket of any queue
 	 */
 	public boolean isTurn(Ticket ticket) {
 		return ticket.limit() == this.queue;
@@ -166,12 +164,8 @@ public final class Pace {
 	private long untilTurn(long now) {
 		double sinceLast = Math.max(0, now - this.last);
 		double paced = Math.max(this.rate.gap() - sinceLast, this.quotas.untilNext(now, sinceLast));
-		long held = heldFor(now);
+		long held = nanosHeld(now);
 		return Math.max((held > 0) ? held : Long.MIN_VALUE, (long) Math.min(paced, this.maxHold - sinceLast));
-	}
-
-	private long heldFor(long now) {
-		return Math.max(0, this.heldUntil - now);
 	}
 
 	/* Arm the timer for the next turn, if a call waits, after what may have moved it. */
@@ -184,7 +178,7 @@ public final class Pace {
 		Cancellable later;
 		synchronized (this.lock) {
 			ahead = Math.max(LEAST_AHEAD, untilTurn(now));
-			if (this.armed && this.armedFor - now - ahead <= 0) {
+			if (this.armed && this.armedFor - now <= ahead) {
 				return;
 			}
 			this.armed = true;
@@ -244,15 +238,12 @@ public final class Pace {
 	 * @param now the reading of the ticker
 	 */
 	public void throttled(long start, long hint, long now) {
+		long hold = Math.min(hint, this.maxHold);
 		long before;
-		long hold;
 		synchronized (this.lock) {
 			this.rate.refused(start, now, 1e9 / this.maxHold);
-			hold = Math.min(hint, this.maxHold);
-			before = heldFor(now);
-			if (hold > before) {
-				this.heldUntil = now + hold;
-			}
+			before = nanosHeld(now);
+			this.heldUntil = now + Math.max(before, hold);
 		}
 		if (before == 0 && hold > 0) {
 			this.listener.accept(this, Duration.ofNanos(hold));
@@ -260,8 +251,7 @@ public final class Pace {
 	}
 
 	/**
-	 * Note what a response told about quotas. Of a quota, a reading that is older than
-	 * the last one is ignored.
+	 * Note what a response told about quotas, if none that began later has told it.
 	 * @param start the reading of the ticker at the start of its attempt
 	 * @param readings all that the response told
 	 */
@@ -274,12 +264,16 @@ public final class Pace {
 
 	/** End the hold that is in force. The rate stays. */
 	public void release() {
+		cutHold(0);
+		ofKeys().forEach(Pace::release);
+	}
+
+	private void cutHold(long longest) {
 		long now = this.time.nanoTime();
 		synchronized (this.lock) {
-			this.heldUntil = now;
+			this.heldUntil = now + Math.min(nanosHeld(now), longest);
 		}
 		arm();
-		ofKeys().forEach(Pace::release);
 	}
 
 	/** Forget all that was told, as at the start, also by the keys. */
@@ -298,9 +292,7 @@ public final class Pace {
 	 * @param now the reading of the ticker
 	 */
 	public long nanosHeld(long now) {
-		synchronized (this.lock) {
-			return heldFor(now);
-		}
+		return Math.max(0, this.heldUntil - now);
 	}
 
 	/**
@@ -311,20 +303,12 @@ public final class Pace {
 	}
 
 	/**
-	 * {@return the exception for a call that got no turn before its first attempt}
-	 */
-	public PacedException rejection() {
-		Status now = status();
-		return new PacedException(this.name, now.waiting(), now.untilTurn());
-	}
-
-	/**
 	 * {@return what this pace does now}
 	 */
 	public Status status() {
 		long now = this.time.nanoTime();
 		synchronized (this.lock) {
-			return new Status(Duration.ofNanos(heldFor(now)), Duration.ofNanos(Math.max(0, untilTurn(now))),
+			return new Status(Duration.ofNanos(nanosHeld(now)), Duration.ofNanos(Math.max(0, untilTurn(now))),
 					this.rate.perSecond(), this.rate.unlimited(), this.quotas.estimates(now), this.queue.waiting());
 		}
 	}
