@@ -1,14 +1,10 @@
 package dev.backoff;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -16,11 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import dev.backoff.concurrency.ConcurrencyLimit;
+import dev.backoff.fixture.Crowd;
 import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** Calls of many threads that wait for turns and permits, in the system's time. */
 class PacedCallRaceTests {
@@ -58,22 +56,9 @@ class PacedCallRaceTests {
 		long before = this.time.nanoTime();
 		this.pace.throttled(before, 1, before);
 		Queue<CompletableFuture<String>> results = new ConcurrentLinkedQueue<>();
-		var threads = Executors.newFixedThreadPool(THREADS);
-		try {
-			List<Future<?>> runs = new ArrayList<>();
-			for (int thread = 0; thread < THREADS; thread++) {
-				int seed = thread;
-				runs.add(threads.submit(() -> run(new Random(seed), before, results)));
-			}
-			for (Future<?> run : runs) {
-				run.get(100, TimeUnit.SECONDS);
-			}
-			for (CompletableFuture<String> result : results) {
-				String unused = result.handle((value, failure) -> "over").get(100, TimeUnit.SECONDS);
-			}
-		}
-		finally {
-			threads.shutdownNow();
+		Crowd.of(THREADS, (thread) -> run(new Random(thread), before, results));
+		for (CompletableFuture<String> result : results) {
+			String unused = result.handle((value, failure) -> "over").get(100, TimeUnit.SECONDS);
 		}
 		assertThat(results).hasSizeGreaterThan(THREADS * CALLS / 2);
 		assertThat(this.holds).hasPositiveValue();
@@ -96,13 +81,9 @@ class PacedCallRaceTests {
 				if (random.nextInt(10) == 0) {
 					Thread.currentThread().interrupt();
 				}
-				try {
-					String unused = retry.call(() -> "done");
-				}
-				catch (RuntimeException ex) {
-					// refused, or out of time
-				}
-				boolean unused = Thread.interrupted();
+				// or refused, or out of time
+				Throwable unused = catchThrowable(() -> retry.call(() -> "done"));
+				boolean interrupted = Thread.interrupted();
 				continue;
 			}
 			CompletableFuture<String> result = retry.callAsync(() -> CompletableFuture.supplyAsync(() -> "done"));

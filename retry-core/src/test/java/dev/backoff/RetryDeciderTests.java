@@ -644,8 +644,6 @@ class RetryDeciderTests {
 
 		private DecisionInput.Breaker breaker = DecisionInput.Breaker.PERMITTING;
 
-		private boolean paced;
-
 		private RetryBudget budget;
 
 		Given(Outcome outcome) {
@@ -672,11 +670,6 @@ class RetryDeciderTests {
 			return this;
 		}
 
-		Given paced() {
-			this.paced = true;
-			return this;
-		}
-
 		Given budget(RetryBudget budget) {
 			this.budget = budget;
 			return this;
@@ -685,7 +678,7 @@ class RetryDeciderTests {
 		DecisionInput build() {
 			return new DecisionInput(this.outcome, this.attempt, this.postponed, this.previousDelay, this.paid,
 					this.waitedForBudget, this.attemptNanos, this.finalPoll, this.timeLeft, this.shutDown, this.breaker,
-					this.paced, (this.budget != null) ? this.budget.newCall(0) : null);
+					false, (this.budget != null) ? this.budget.newCall(0) : null);
 		}
 
 	}

@@ -1,9 +1,12 @@
 package dev.backoff.pace;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 class LearnedRateTests {
 
@@ -44,25 +47,13 @@ class LearnedRateTests {
 		assertThat(this.rate.unlimited()).isZero();
 	}
 
-	@Test
-	void firstRefusal_measuredLessATenth() {
-		succeed(200, SECOND / 20);
+	@ParameterizedTest
+	@CsvSource({ "0, 0, .18", "50, 1, 9", "200, 50000000, 18", "10000, 10000000, 90" })
+	void firstRefusal_measuredOverFiveSecondsAtLeastLessATenth(int successes, long apart, double expected) {
+		succeed(successes, apart);
 		refuse();
-		assertThat(this.rate.unlimited()).isCloseTo(20, within(.2));
-		assertThat(this.rate.perSecond()).isCloseTo(18, within(.2));
-	}
-
-	@Test
-	void firstRefusalSoonAfterTheStart_measuredOverFiveSeconds() {
-		succeed(50, 1);
-		refuse();
-		assertThat(this.rate.perSecond()).isEqualTo(9, within(1e-9));
-	}
-
-	@Test
-	void refusedWithoutSuccess_oneInFiveSeconds() {
-		refuse();
-		assertThat(this.rate.perSecond()).isEqualTo(.18, within(1e-9));
+		assertThat(this.rate.perSecond()).isCloseTo(expected, withinPercentage(1.0));
+		assertThat(this.rate.unlimited()).isCloseTo(expected / .9, withinPercentage(1.0));
 	}
 
 	@Test
@@ -75,29 +66,18 @@ class LearnedRateTests {
 	}
 
 	@Test
-	void notSettled_tenPercentBySuccess() {
-		refuse();
-		succeed(10, SECOND);
-		assertThat(this.rate.perSecond()).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
-	}
-
-	@Test
-	void nothingWaits_noGrowth() {
+	void notSettled_tenPercentBySuccessWhileCallsWait() {
 		refuse();
 		this.rate.succeeded(this.now + SECOND, false);
-		assertThat(this.rate.perSecond()).isEqualTo(.18, within(1e-9));
-	}
-
-	@Test
-	void secondRefusal_atMostWhatWasMeasured() {
-		settle();
-		assertThat(this.rate.perSecond()).isCloseTo(18, within(.3));
+		succeed(10, SECOND);
+		assertThat(this.rate.perSecond()).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
 	}
 
 	@Test
 	void settledAndFast_fivePercentInAHundredSuccesses() {
 		settle();
 		double before = this.rate.perSecond();
+		assertThat(before).as("at most what was measured").isCloseTo(18, within(.3));
 		succeed(100, 1);
 		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.002));
 	}

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import dev.backoff.concurrency.Ticket;
 import dev.backoff.fixture.VirtualTime;
@@ -28,46 +30,25 @@ class QuotasTests {
 		this.quotas.read(List.of(readings), 0);
 	}
 
-	@Test
-	void window_whatIsLeftOverTheTimeToItsEnd() {
-		read(new QuotaReading("requests", 100, 30, Duration.ofSeconds(60), true, true));
-		assertThat(secondsToNext(0)).isEqualTo(2, within(1e-9));
-		assertThat(secondsToNext(SECOND)).isEqualTo(59 / 30.0 - 1, within(1e-9));
+	@ParameterizedTest(name = "{0} of 100 left for {1} s, window {2}: {4} s after {3} s")
+	@CsvSource({ "30, 60, true, 0, 2", "30, 60, true, 1, 0.9666667", "0, 40, true, 0, 40", "40, 60, false, 0, 1.5",
+			"0, 100, false, 0, 1", "100, 0, false, 0, 0",
+			// of the third window 25 s are left, and all requests
+			"0, 50, true, 125, -124.75" })
+	void gap_whatIsLeftOverTheTimeToItsReset(int remaining, int reset, boolean window, int now, double expected) {
+		read(new QuotaReading("requests", 100, remaining, Duration.ofSeconds(reset), true, window));
+		assertThat(secondsToNext(now * SECOND)).isEqualTo(expected, within(1e-6));
 	}
 
 	@Test
-	void windowUsedUp_atItsEnd() {
-		read(new QuotaReading("requests", 100, 0, Duration.ofSeconds(40), true, true));
-		assertThat(secondsToNext(0)).isEqualTo(40, within(1e-9));
-	}
-
-	@Test
-	void windowOver_wholeAgain() {
-		read(new QuotaReading("requests", 100, 0, Duration.ofSeconds(50), true, true));
-		// of a window of 50 seconds, 25 are left, and 100 requests
-		assertThat(secondsToNext(125 * SECOND)).isEqualTo(.25 - 125, within(1e-9));
+	void estimate_whatAResponseWouldTell() {
+		read(new QuotaReading("window", 100, 0, Duration.ofSeconds(50), true, true),
+				new QuotaReading("bucket", 100, 40, Duration.ofSeconds(60), true, false));
+		assertThat(this.quotas.estimates(10 * SECOND)).containsExactly(
+				new QuotaReading("window", 100, 0, Duration.ofSeconds(40), true, true),
+				new QuotaReading("bucket", 100, 50, Duration.ofSeconds(50), true, false));
 		assertThat(this.quotas.estimates(125 * SECOND))
-			.containsExactly(new QuotaReading("requests", 100, 100, Duration.ofSeconds(25), true, true));
-	}
-
-	@Test
-	void bucket_refillsSteadily() {
-		read(new QuotaReading("requests", 100, 40, Duration.ofSeconds(60), true, false));
-		assertThat(secondsToNext(0)).isEqualTo(60 / 40.0, within(1e-9));
-		assertThat(this.quotas.estimates(10 * SECOND))
-			.containsExactly(new QuotaReading("requests", 100, 50, Duration.ofSeconds(50), true, false));
-	}
-
-	@Test
-	void bucketUsedUp_whenOneIsBack() {
-		read(new QuotaReading("requests", 100, 0, Duration.ofSeconds(100), true, false));
-		assertThat(secondsToNext(0)).isEqualTo(1, within(1e-9));
-	}
-
-	@Test
-	void bucketNeverUsed_atOnce() {
-		read(new QuotaReading("requests", 100, 100, Duration.ZERO, true, false));
-		assertThat(secondsToNext(0)).isZero();
+			.contains(new QuotaReading("window", 100, 100, Duration.ofSeconds(25), true, true));
 	}
 
 	@Test
@@ -98,15 +79,11 @@ class QuotasTests {
 	}
 
 	@Test
-	void notTold_ignored() {
+	void notToldOrMoreThanEight_ignored() {
 		read(new QuotaReading("requests", 0, 0, Duration.ofSeconds(1), true, false),
 				new QuotaReading("requests", 10, -1, Duration.ofSeconds(1), true, false),
 				new QuotaReading("requests", 10, 1, Duration.ofSeconds(-1), true, false));
 		assertThat(this.quotas.estimates(0)).isEmpty();
-	}
-
-	@Test
-	void moreThanEight_ignored() {
 		for (int i = 0; i < 20; i++) {
 			read(new QuotaReading("quota " + i, 10, 5, Duration.ofSeconds(1), true, true));
 		}

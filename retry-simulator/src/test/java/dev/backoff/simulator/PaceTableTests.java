@@ -30,18 +30,10 @@ class PaceTableTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "bucket, 1.5", "counts, 1.5", "window, 1.5" })
-	void oneProcessAndHints_servedWithFewRefusals(String server, double refused) {
-		assertServed(run(server, false, 1, true), refused);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "bucket, 0.1", "counts, 0.1", "window, 1" })
-	void oneProcessAndReadings_servedWithoutRefusals(String server, double refused) {
-		assertServed(run(server, true, 1, true), refused);
-	}
-
-	private static void assertServed(Result result, double refused) {
+	@CsvSource({ "false, bucket, 1.5", "false, counts, 1.5", "false, window, 1.5", "true, bucket, 0.1",
+			"true, counts, 0.1", "true, window, 1" })
+	void oneProcess_servedWithFewRefusals(boolean telling, String server, double refused) {
+		Result result = run(server, telling, 1, true);
 		assertThat(result.goodput()).isGreaterThanOrEqualTo(95);
 		assertThat(result.refused()).isLessThanOrEqualTo(refused);
 		assertThat(result.lost()).isZero();

@@ -66,7 +66,7 @@ final class PaceTrial {
 		}
 		for (int i = 0; i < setup.callers; i++) {
 			int caller = i;
-			boolean again = !setup.isBatch();
+			boolean again = setup.demand > 0;
 			after(again ? untilNext() : 60, () -> call(caller, again));
 		}
 	}
@@ -154,10 +154,6 @@ final class PaceTrial {
 	 * @param demand how many times the quota is wanted, or 0 for a batch
 	 */
 	record Setup(Kind kind, int processes, int callers, double demand, int minutes) {
-
-		boolean isBatch() {
-			return this.demand == 0;
-		}
 
 	}
 

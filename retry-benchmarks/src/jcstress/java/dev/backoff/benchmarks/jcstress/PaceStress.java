@@ -206,32 +206,4 @@ public final class PaceStress {
 
 	}
 
-	/** The turn comes while an operator ends the hold, and both arm the timer. */
-	@JCStressTest
-	@Outcome(id = "done, 0, 1", expect = Expect.ACCEPTABLE, desc = "It has its turn.")
-	@Outcome(expect = Expect.FORBIDDEN, desc = "Its turn never comes.")
-	@State
-	public static class ReleaseAndCancelOfAnother extends WaitingCall {
-
-		private final CompletableFuture<String> other = this.retry
-			.callAsync(() -> CompletableFuture.completedFuture("other"));
-
-		@Actor
-		public void release() {
-			this.pace.release();
-		}
-
-		@Actor
-		public void cancel() {
-			this.other.cancel(true);
-		}
-
-		@Arbiter
-		public void accounts(LII_Result result) {
-			tellAll(result);
-			result.r3 -= 1;
-		}
-
-	}
-
 }

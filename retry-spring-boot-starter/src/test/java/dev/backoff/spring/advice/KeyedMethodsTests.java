@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,10 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.mockito.BDDMockito;
-import org.mockito.Mockito;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -190,27 +190,30 @@ class KeyedMethodsTests {
 	@Test
 	void parameterAlone_isReadWithoutAnAllocation() {
 		KeyExpression expression = expression("text");
-		MethodInvocation call = new PlainCall(new Object[] { "acme" });
+		MethodInvocation call = call("acme");
 		List<Object> read = new ArrayList<>(List.of(""));
 		assertThat(Memory.allocatedBy(() -> read.set(0, Objects.requireNonNull(expression.apply(call))))).isZero();
 		assertThat(read).containsExactly("acme");
 	}
 
-	private static KeyExpression expression(String name) {
-		Method method = java.util.Arrays.stream(Keys.class.getDeclaredMethods())
+	private static Method method(String name) {
+		return Arrays.stream(Keys.class.getDeclaredMethods())
 			.filter((one) -> one.getName().equals(name))
 			.findFirst()
 			.orElseThrow();
+	}
+
+	private static KeyExpression expression(String name) {
 		List<Problem> problems = new ArrayList<>();
-		KeyExpression expression = KeyExpression.of(AnnotatedMethod.of(method, Keys.class), problems);
+		KeyExpression expression = KeyExpression.of(AnnotatedMethod.of(method(name), Keys.class), problems);
 		assertThat(problems).isEmpty();
 		return Objects.requireNonNull(expression);
 	}
 
 	private static MethodInvocation call(@Nullable Object argument) {
-		MethodInvocation call = Mockito.mock(MethodInvocation.class);
-		BDDMockito.given(call.getArguments()).willReturn(new Object[] { argument });
-		return call;
+		return new ReflectiveMethodInvocation("proxy", null, method("unknown"), new Object[] { argument }, null,
+				List.of()) {
+		};
 	}
 
 	static class Partner {
@@ -280,35 +283,6 @@ class KeyedMethodsTests {
 
 		@Backoff(per = "#key")
 		void unknown(Object key);
-
-	}
-
-	private record PlainCall(Object[] arguments) implements MethodInvocation {
-
-		@Override
-		public Object[] getArguments() {
-			return this.arguments;
-		}
-
-		@Override
-		public Method getMethod() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public @Nullable Object proceed() {
-			return null;
-		}
-
-		@Override
-		public @Nullable Object getThis() {
-			return null;
-		}
-
-		@Override
-		public java.lang.reflect.AccessibleObject getStaticPart() {
-			return getMethod();
-		}
 
 	}
 

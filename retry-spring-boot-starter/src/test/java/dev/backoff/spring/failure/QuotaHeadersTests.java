@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.http.HttpHeaders;
 
@@ -27,94 +28,67 @@ class QuotaHeadersTests {
 
 	private final QuotaHeaders quotas = new QuotaHeaders(CLOCK);
 
-	@Nested
-	class Responses {
-
-		@Test
-		void openAi() {
-			assertThat(read("""
-					x-ratelimit-limit-requests: 5000
-					x-ratelimit-limit-tokens: 160000
-					x-ratelimit-remaining-requests: 4999
-					x-ratelimit-remaining-tokens: 159976
-					x-ratelimit-reset-requests: 12ms
-					x-ratelimit-reset-tokens: 9ms
-					""")).containsExactly(requests(5000, 4999, Duration.ofMillis(12)),
-					tokens(160_000, 159_976, Duration.ofMillis(9)));
-		}
-
-		@Test
-		void groq() {
-			assertThat(read("""
-					retry-after: 2
-					x-ratelimit-limit-requests: 14400
-					x-ratelimit-limit-tokens: 18000
-					x-ratelimit-remaining-requests: 14370
-					x-ratelimit-remaining-tokens: 17997
-					x-ratelimit-reset-requests: 2m59.56s
-					x-ratelimit-reset-tokens: 7.66s
-					""")).containsExactly(requests(14_400, 14_370, Duration.ofMillis(179_560)),
-					tokens(18_000, 17_997, Duration.ofMillis(7660)));
-		}
-
-		@Test
-		void azure() {
-			assertThat(read("""
-					x-ratelimit-limit-requests: 80
-					x-ratelimit-remaining-requests: 79
-					x-ratelimit-reset-requests: 10
-					x-ratelimit-limit-tokens: -1
-					x-ratelimit-remaining-tokens: -1
-					x-ratelimit-reset-tokens: 0
-					""")).containsExactly(requests(80, 79, Duration.ofSeconds(10)));
-		}
-
-		@Test
-		void anthropic() {
-			assertThat(read("""
-					date: Fri, 20 Nov 2026 15:00:00 GMT
-					anthropic-ratelimit-requests-limit: 50
-					anthropic-ratelimit-requests-remaining: 49
-					anthropic-ratelimit-requests-reset: 2026-11-20T15:00:02Z
-					anthropic-ratelimit-tokens-limit: 60000
-					anthropic-ratelimit-tokens-remaining: 59000
-					anthropic-ratelimit-tokens-reset: 2026-11-20T15:00:01Z
-					anthropic-ratelimit-input-tokens-limit: 50000
-					anthropic-ratelimit-input-tokens-remaining: 50000
-					anthropic-ratelimit-input-tokens-reset: 2026-11-20T14:59:59Z
-					anthropic-ratelimit-output-tokens-limit: 10000
-					anthropic-ratelimit-output-tokens-remaining: 9000
-					anthropic-ratelimit-output-tokens-reset: 2026-11-20T16:00:06+01:00
-					""")).containsExactly(requests(50, 49, Duration.ofSeconds(2)),
-					tokens(60_000, 59_000, Duration.ofSeconds(1)),
-					new QuotaReading("input-tokens", 50_000, 50_000, Duration.ZERO, false, false),
-					new QuotaReading("output-tokens", 10_000, 9000, Duration.ofSeconds(6), false, false));
-		}
-
-		@Test
-		void ietf() {
-			assertThat(read("""
-					RateLimit-Policy: "burst";q=100;w=60, "day";q=1000;w=86400
-					RateLimit-Policy: "bytes";q=65535;qu="content-bytes";w=10, "open";q=4;qu="concurrent-requests"
-					RateLimit: "burst";r=50;t=30, "day";r=0;t=7200;pk=:cHsdsRa894==:
-					RateLimit: "bytes";r=9;t=3, "open";r=1;t=1, "unknown";r=1;t=1
-					""")).containsExactly(new QuotaReading("burst", 100, 50, Duration.ofSeconds(30), true, true),
-					new QuotaReading("day", 1000, 0, Duration.ofHours(2), true, true),
-					new QuotaReading("bytes", 65_535, 9, Duration.ofSeconds(3), false, true));
-		}
-
-		@Test
-		void gitHub() {
-			assertThat(read("""
-					Date: Fri, 20 Nov 2026 11:30:00 GMT
-					X-RateLimit-Limit: 5000
-					X-RateLimit-Remaining: 4987
-					X-RateLimit-Used: 13
-					X-RateLimit-Resource: core
-					X-RateLimit-Reset: 1795176000
-					""")).containsExactly(window(5000, 4987, Duration.ofMinutes(30)));
-		}
-
+	/* As captured, each followed by what it tells. */
+	@ParameterizedTest
+	@ValueSource(strings = { """
+			x-ratelimit-limit-requests: 5000
+			x-ratelimit-limit-tokens: 160000
+			x-ratelimit-remaining-requests: 4999
+			x-ratelimit-remaining-tokens: 159976
+			x-ratelimit-reset-requests: 12ms
+			x-ratelimit-reset-tokens: 9ms
+			> requests 4999 of 5000 in PT0.012S, bucket
+			> tokens 159976 of 160000 in PT0.009S, bucket""", """
+			retry-after: 2
+			x-ratelimit-limit-requests: 14400
+			x-ratelimit-limit-tokens: 18000
+			x-ratelimit-remaining-requests: 14370
+			x-ratelimit-remaining-tokens: 17997
+			x-ratelimit-reset-requests: 2m59.56s
+			x-ratelimit-reset-tokens: 7.66s
+			> requests 14370 of 14400 in PT2M59.56S, bucket
+			> tokens 17997 of 18000 in PT7.66S, bucket""", """
+			x-ratelimit-limit-requests: 80
+			x-ratelimit-remaining-requests: 79
+			x-ratelimit-reset-requests: 10
+			x-ratelimit-limit-tokens: -1
+			x-ratelimit-remaining-tokens: -1
+			x-ratelimit-reset-tokens: 0
+			> requests 79 of 80 in PT10S, bucket""", """
+			date: Fri, 20 Nov 2026 15:00:00 GMT
+			anthropic-ratelimit-requests-limit: 50
+			anthropic-ratelimit-requests-remaining: 49
+			anthropic-ratelimit-requests-reset: 2026-11-20T15:00:02Z
+			anthropic-ratelimit-input-tokens-limit: 50000
+			anthropic-ratelimit-input-tokens-remaining: 50000
+			anthropic-ratelimit-input-tokens-reset: 2026-11-20T14:59:59Z
+			anthropic-ratelimit-output-tokens-limit: 10000
+			anthropic-ratelimit-output-tokens-remaining: 9000
+			anthropic-ratelimit-output-tokens-reset: 2026-11-20T16:00:06+01:00
+			> requests 49 of 50 in PT2S, bucket
+			> input-tokens 50000 of 50000 in PT0S, bucket
+			> output-tokens 9000 of 10000 in PT6S, bucket""", """
+			RateLimit-Policy: "burst";q=100;w=60, "day";q=1000;w=86400
+			RateLimit-Policy: "bytes";q=65535;qu="content-bytes";w=10, "open";q=4;qu="concurrent-requests"
+			RateLimit: "burst";r=50;t=30, "day";r=0;t=7200;pk=:cHsdsRa894==:
+			RateLimit: "bytes";r=9;t=3, "open";r=1;t=1, "unknown";r=1;t=1
+			> burst 50 of 100 in PT30S, window
+			> day 0 of 1000 in PT2H, window
+			> bytes 9 of 65535 in PT3S, window""", """
+			Date: Fri, 20 Nov 2026 11:30:00 GMT
+			X-RateLimit-Limit: 5000
+			X-RateLimit-Remaining: 4987
+			X-RateLimit-Used: 13
+			X-RateLimit-Resource: core
+			X-RateLimit-Reset: 1795176000
+			> requests 4987 of 5000 in PT30M, window""" })
+	void responses(String response) {
+		List<QuotaReading> told = read(response.substring(0, response.indexOf('>')));
+		assertThat(told.stream()
+			.map((reading) -> "> %s %d of %d in %s, %s".formatted(reading.name(), reading.remaining(), reading.limit(),
+					reading.reset(), reading.window() ? "window" : "bucket"))
+			.collect(Collectors.joining("\n"))).isEqualTo(response.substring(response.indexOf('>')));
+		assertThat(told).allMatch((reading) -> reading.ofRequests() != reading.name().matches(".*tokens|bytes"));
 	}
 
 	@ParameterizedTest
@@ -255,10 +229,6 @@ class QuotaHeadersTests {
 		HttpHeaders headers = new HttpHeaders();
 		response.lines().forEach((line) -> headers.add(line.split(":", 2)[0], line.split(":", 2)[1].strip()));
 		return this.quotas.read(headers);
-	}
-
-	private static QuotaReading requests(long limit, long remaining, Duration reset) {
-		return new QuotaReading("requests", limit, remaining, reset, true, false);
 	}
 
 	private static QuotaReading tokens(long limit, long remaining, Duration reset) {
