@@ -3,7 +3,6 @@ package dev.backoff.benchmarks.quota;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 import io.github.resilience4j.core.IntervalFunction;
 import io.github.resilience4j.ratelimiter.RateLimiter;
@@ -32,22 +31,22 @@ import dev.backoff.time.RetryTime;
 public enum Contender {
 
 	/** Spring Framework's own, which follows no hint. */
-	FRAMEWORK("Framework @Retryable", Contender::framework),
+	FRAMEWORK("Framework @Retryable"),
 
 	/** Resilience4j, with a function that reads the hint. */
-	RESILIENCE4J("Resilience4j", Contender::resilience4j),
+	RESILIENCE4J("Resilience4j"),
 
 	/** The same above a limiter that knows the quota. */
-	RESILIENCE4J_WITH_LIMITER("Resilience4j with RateLimiter", (attempt) -> resilience4j(limited(attempt))),
+	RESILIENCE4J_WITH_LIMITER("Resilience4j with RateLimiter"),
 
 	/** Ours, as it is without configuration. */
-	BACKOFF("Backoff without a pace", (attempt) -> ours(attempt, null)),
+	BACKOFF("Backoff without a pace"),
 
 	/** Ours, at a server that only hints. */
-	PACE("Backoff with pace (hints)", (attempt) -> ours(attempt, pace())),
+	PACE("Backoff with pace (hints)"),
 
 	/** Ours, at a server that tells what remains. */
-	PACE_TOLD("Backoff with pace (headers)", (attempt) -> ours(attempt, pace()));
+	PACE_TOLD("Backoff with pace (headers)");
 
 	static final int ATTEMPTS = 4;
 
@@ -57,11 +56,8 @@ public enum Contender {
 
 	private final String label;
 
-	private final UnaryOperator<Runnable> library;
-
-	Contender(String label, UnaryOperator<Runnable> library) {
+	Contender(String label) {
 		this.label = label;
-		this.library = library;
 	}
 
 	/**
@@ -74,7 +70,13 @@ public enum Contender {
 
 	/** Return a call with retries for an attempt without. */
 	Runnable call(Runnable attempt) {
-		return this.library.apply(attempt);
+		return switch (this) {
+			case FRAMEWORK -> framework(attempt);
+			case RESILIENCE4J -> resilience4j(attempt);
+			case RESILIENCE4J_WITH_LIMITER -> resilience4j(limited(attempt));
+			case BACKOFF -> ours(attempt, null);
+			case PACE, PACE_TOLD -> ours(attempt, pace());
+		};
 	}
 
 	private static Runnable framework(Runnable attempt) {
