@@ -21,13 +21,12 @@ class PacePageTests {
 
 	private static final Path FIGURES = DOCS.resolve("pace").resolve("quota.csv");
 
-	private final PacePage page = PacePage.of(FIGURES);
-
 	@Test
 	void hasTheTableAndThePicturesThatTheFiguresMake() throws IOException {
 		String text = Files.readString(PAGE);
-		assertThat(this.page.fill(text)).isEqualTo(text);
-		for (Map.Entry<String, String> picture : this.page.pictures().entrySet()) {
+		PacePage page = PacePage.of(FIGURES);
+		assertThat(page.fill(text)).isEqualTo(text);
+		for (Map.Entry<String, String> picture : page.pictures().entrySet()) {
 			assertThat(FIGURES.resolveSibling(picture.getKey())).hasContent(picture.getValue());
 			assertThat(text).contains("](../pace/" + picture.getKey() + ")");
 		}
@@ -40,8 +39,8 @@ class PacePageTests {
 		assertThat(figures.size()).isEqualTo(6);
 		for (int row = 0; row < figures.size(); row++) {
 			boolean paced = figures.text(row, "contender").startsWith("Backoff with pace");
-			boolean limited = figures.text(row, "contender").endsWith("RateLimiter");
-			assertThat(figures.number(row, "lost") == 0).isEqualTo(paced || limited);
+			assertThat(figures.number(row, "lost") == 0)
+				.isEqualTo(paced || figures.text(row, "contender").endsWith("RateLimiter"));
 			assertThat(figures.number(row, "requests")).isLessThanOrEqualTo(4 * figures.number(row, "calls") + 64);
 			if (paced) {
 				assertThat(figures.number(row, "goodput")).isGreaterThan(0.95);
