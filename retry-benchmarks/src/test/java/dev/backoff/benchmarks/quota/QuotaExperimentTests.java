@@ -17,9 +17,7 @@ import dev.backoff.benchmarks.quota.QuotaProvider.Used;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * Trials with real servers; refills, and whether calls have ended, depend on the machine.
- */
+/** Trials with real servers; how many calls end depends on the machine. */
 @Tag("ci")
 class QuotaExperimentTests {
 
