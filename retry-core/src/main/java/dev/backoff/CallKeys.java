@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,10 @@ import dev.backoff.pace.Pace;
  * @param known so that a call makes none
  */
 record CallKeys(Function<@Nullable Object, @Nullable Object> per, Runnable whenFull, CallEvents events,
-		Map<Object, CallSettings> known) {
+		Map<Object, CallSettings> known) implements BiFunction<CallSettings, @Nullable Object, CallSettings> {
 
-	CallSettings settings(CallSettings shared, @Nullable Object context) {
+	@Override
+	public CallSettings apply(CallSettings shared, @Nullable Object context) {
 		try {
 			Object key = this.per.apply(context);
 			return (key != null) ? ofKey(shared, key) : shared;

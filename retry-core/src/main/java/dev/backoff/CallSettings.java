@@ -1,5 +1,6 @@
 package dev.backoff;
 
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -14,9 +15,12 @@ import dev.backoff.time.RetryTime;
 /**
  * What calls run under, shared by all of one retry, or of one key of it: very many of
  * them may wait at once.
+ *
+ * @param ofContext gives those of the key of a context, or null without keys
  */
 record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSettings.Switch retries,
-		@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable Pace pace, @Nullable CallKeys keys) {
+		@Nullable ConcurrencyLimit limit, @Nullable CallPermits breaker, @Nullable Pace pace,
+		@Nullable BiFunction<CallSettings, @Nullable Object, CallSettings> ofContext) {
 
 	private static final RetryPolicy NO_POLICY = RetryPolicy.builder("none").maxAttempts(1).build();
 
@@ -32,7 +36,7 @@ record CallSettings(RetryPolicy policy, String method, RetryTime time, CallSetti
 
 	/** Return those of a call, by the key of its context. */
 	CallSettings of(@Nullable Object context) {
-		return (this.keys == null) ? this : this.keys.settings(this, context);
+		return (this.ofContext == null) ? this : this.ofContext.apply(this, context);
 	}
 
 	/** Whether retries are switched on. */

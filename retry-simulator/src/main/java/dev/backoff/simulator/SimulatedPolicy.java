@@ -19,7 +19,6 @@ import dev.backoff.event.RetryListener;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BackoffProperties.BreakerProvider;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyAdvice;
 
@@ -59,9 +58,8 @@ public record SimulatedPolicy(RetryPolicy policy, @Nullable BudgetSettings budge
 	 */
 	public static SimulatedPolicy of(EffectivePolicy policy, BackoffConfiguration configuration) {
 		BudgetSettings budget = (policy.budget() != null) ? configuration.budget(policy.budget()).settings() : null;
-		BreakerSettings breaker = (policy.breaker() != null
-				&& configuration.breaker(policy.breaker()).provider() == BreakerProvider.OWN)
-						? configuration.breaker(policy.breaker()).settings() : null;
+		BreakerSettings breaker = (policy.breaker() != null) ? configuration.breaker(policy.breaker()).settings()
+				: null;
 		return of(policy.numbers().toBuilder(), budget, breaker, policy.isDurable(),
 				PolicyAdvice.of(policy, configuration));
 	}

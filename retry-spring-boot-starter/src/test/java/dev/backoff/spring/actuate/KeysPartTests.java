@@ -46,7 +46,7 @@ class KeysPartTests {
 			fail(breaker.ofKey("failing"), now, 3);
 			breaker.ofKey("open").open();
 			context.getBean(BackoffMethods.class).retry("orders");
-			Pace held = context.getBean(OverloadSafety.class).paces().of("orders").keys().slot("held").value();
+			Pace held = context.getBean(OverloadSafety.class).paces().of("orders").keys().get("held");
 			held.throttled(now, Duration.ofSeconds(20).toNanos(), now);
 			held.enter(true, now);
 			BackoffEndpoint endpoint = context.getBean(BackoffEndpoint.class);

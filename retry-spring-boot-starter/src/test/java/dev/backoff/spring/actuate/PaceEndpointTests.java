@@ -53,7 +53,7 @@ class PaceEndpointTests {
 				Pace pace = context.getBean(OverloadSafety.class).paces().of("orders");
 				VirtualTime time = context.getBean(VirtualTime.class);
 				pace.throttled(time.nanoTime(), Duration.ofSeconds(20).toNanos(), time.nanoTime());
-				pace.keys().slot("acme").value().enter(true, time.nanoTime());
+				pace.keys().get("acme").enter(true, time.nanoTime());
 				assertThat(shown(endpoint, "orders"))
 					.isEqualTo(new PaceDescriptor("partner", "held", 20_000, 20_000, 0.18, List.of(), 1));
 				assertThatExceptionOfType(InvalidBackoffException.class)
