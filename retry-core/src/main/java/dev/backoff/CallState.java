@@ -142,8 +142,7 @@ final class CallState {
 
 	/** Return the pace for whose turn the call waits, or null. */
 	@Nullable Pace awaitedPace() {
-		Pace pace = this.settings.pace();
-		return (pace != null && this.ticket != null && pace.isTurn(this.ticket)) ? pace : null;
+		return (this.ticket != null && this.ticket.limit() != this.settings.limit()) ? this.settings.pace() : null;
 	}
 
 	/** Leave the queue, or give the permit back that was granted there. */

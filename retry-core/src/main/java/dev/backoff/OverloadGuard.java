@@ -70,7 +70,7 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable RetryBudget bud
 			return call.ticket == null;
 		}
 		// with its turn, a call may wait for a permit
-		return !pace.isTurn(call.ticket) || takes(call, call.ticket);
+		return call.awaitedPace() == null || takes(call, call.ticket);
 	}
 
 	private static boolean takes(CallState call, Ticket ticket) {

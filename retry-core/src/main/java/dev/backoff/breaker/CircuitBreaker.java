@@ -1,8 +1,6 @@
 package dev.backoff.breaker;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -218,11 +216,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * @param state the state
 	 */
 	public long keysIn(BreakerState state) {
-		return ofKeys().stream().filter((breaker) -> breaker.state() == state).count();
-	}
-
-	private Collection<CircuitBreaker> ofKeys() {
-		return (this.keys != null) ? this.keys.values().values() : List.of();
+		return KeyTable.valuesOf(this.keys).stream().filter((breaker) -> breaker.state() == state).count();
 	}
 
 	/**
@@ -247,7 +241,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		if (!settings().equals(settings)) {
 			limit(settings);
 		}
-		ofKeys().forEach((breaker) -> breaker.change(settings));
+		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.change(settings));
 	}
 
 	/**
@@ -296,13 +290,13 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 */
 	public void reset() {
 		enter(new Closed(this));
-		ofKeys().forEach(CircuitBreaker::reset);
+		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::reset);
 	}
 
 	/** Open the breaker by hand, for the time as if too many calls had failed. */
 	public void open() {
 		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
-		ofKeys().forEach(CircuitBreaker::open);
+		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::open);
 	}
 
 	/**
@@ -313,19 +307,19 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	public void openFor(Duration duration) {
 		long nanos = Nanos.aboveZero("duration", duration);
 		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), nanos)));
-		ofKeys().forEach((breaker) -> breaker.openFor(duration));
+		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.openFor(duration));
 	}
 
 	/** Reject all calls until another state is set by hand. */
 	public void forceOpen() {
 		enter(new ForcedOpen(new Wait(now(), Nanos.UNLIMITED)));
-		ofKeys().forEach(CircuitBreaker::forceOpen);
+		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::forceOpen);
 	}
 
 	/** Permit all calls and count none, until another state is set by hand. */
 	public void disable() {
 		enter(new Disabled());
-		ofKeys().forEach(CircuitBreaker::disable);
+		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::disable);
 	}
 
 	@Override

@@ -1,6 +1,8 @@
 package dev.backoff.key;
 
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -77,8 +79,9 @@ public final class KeyTable<V> {
 
 	private synchronized @Nullable Slot<V> add(Object key, long now) {
 		boolean full = this.slots.size() >= MOST;
-		boolean settled = full ? this.allBusy : this.slots.size() % ROOM > 0;
-		if (!settled || now - this.looked >= (full ? SECOND : 60 * SECOND)) {
+		// before it is full too, so that then some are known to be unused
+		boolean due = full ? !this.allBusy : this.slots.size() % ROOM == 0;
+		if (due || now - this.looked >= (full ? SECOND : 60 * SECOND)) {
 			look(now);
 		}
 		Slot<V> slot = this.slots.get(key);
@@ -127,6 +130,15 @@ public final class KeyTable<V> {
 		return this.slots.entrySet()
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (slot) -> slot.getValue().value));
+	}
+
+	/**
+	 * {@return the values of a table, a copy, none of no table}
+	 * @param keys the table, or null
+	 * @param <V> the type of the values
+	 */
+	public static <V> Collection<V> valuesOf(@Nullable KeyTable<V> keys) {
+		return (keys != null) ? keys.values().values() : List.of();
 	}
 
 	/**

@@ -1,7 +1,6 @@
 package dev.backoff.pace;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -15,12 +14,11 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.time.RetryTime.Cancellable;
 
 /**
- * The pace of all attempts against one quota of a server: they wait in one queue, and
- * begin one by one, each with a turn, which is not given back. The hint of a refusal
- * holds the queue, at most for {@code maxHold}. From the first refusal on, turns come at
- * a rate that is learned; after a {@linkplain QuotaReading reading} of a quota, at what
- * remains ÷ the time to its reset. The slowest applies, but one attempt may begin in
- * {@code maxHold}. Before anything is told, no attempt waits. Thread-safe.
+ * One queue for all attempts against one quota of a server. Each begins with a turn,
+ * which is not given back. The hint of a refusal holds the queue. From the first refusal
+ * on, turns come at a rate that is learned; after a {@linkplain QuotaReading reading} of
+ * a quota, at what remains ÷ the time to its reset. The slowest applies, but one attempt
+ * begins in {@code maxHold}. Before anything is told, none waits. Thread-safe.
  *
  * @since 0.1
  */
@@ -48,12 +46,9 @@ public final class Pace {
 
 	private LearnedRate rate;
 
-	private Quotas quotas = new Quotas();
+	private Quotas quotas;
 
 	private volatile long maxHold;
-
-	/* When the last attempt began. */
-	private long last;
 
 	private volatile long heldUntil;
 
@@ -81,21 +76,24 @@ public final class Pace {
 		this.time = time;
 		this.listener = listener;
 		this.queue = ConcurrencyLimit.ofTurns(name);
-		this.keys = divided
-				? new KeyTable<>(time,
-						() -> new Pace(name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), time, listener,
-								false),
-						(pace, idle) -> pace.queue.waiting() > 0 || pace.nanosHeld(time.nanoTime()) > 0)
-				: null;
-		this.last = time.nanoTime();
-		this.heldUntil = this.last;
-		this.rate = new LearnedRate(this.last);
+		this.keys = divided ? new KeyTable<>(time, this::another, (pace, idle) -> pace.isBusy()) : null;
+		this.heldUntil = time.nanoTime();
+		this.rate = new LearnedRate(this.heldUntil);
+		this.quotas = new Quotas(this.heldUntil);
 		change(maxHold, maxWaiting);
 	}
 
+	private Pace another() {
+		Duration longest = Duration.ofNanos(this.maxHold);
+		return new Pace(this.name, longest, this.queue.maxWaiting(), this.time, this.listener, false);
+	}
+
+	private boolean isBusy() {
+		return this.queue.waiting() > 0 || nanosHeld(this.time.nanoTime()) > 0;
+	}
+
 	/**
-	 * {@return the paces by key, which share name, limits and changes, or null if it is
-	 * of a key}
+	 * {@return the paces by key, which follow changes, or null if this is one of a key}
 	 */
 	public @Nullable KeyTable<Pace> keys() {
 		return this.keys;
@@ -110,22 +108,17 @@ public final class Pace {
 		return (own != null) ? own : this;
 	}
 
-	private Collection<Pace> ofKeys() {
-		return (this.keys != null) ? this.keys.values().values() : List.of();
-	}
-
 	/**
 	 * Change the limits. A hold in force is cut to the new longest.
 	 * @param maxHold how long one hint may hold the queue, above zero
 	 * @param maxWaiting how many calls may wait for a turn, 0 or more
-	 * @throws IllegalArgumentException if a number is out of its range
 	 */
 	public void change(Duration maxHold, int maxWaiting) {
 		long longest = Nanos.aboveZero("maxHold", maxHold);
 		this.queue.change(1, maxWaiting);
 		this.maxHold = longest;
 		cutHold(longest);
-		ofKeys().forEach((pace) -> pace.change(maxHold, maxWaiting));
+		KeyTable.valuesOf(this.keys).forEach((pace) -> pace.change(maxHold, maxWaiting));
 	}
 
 	/**
@@ -138,7 +131,7 @@ public final class Pace {
 	public @Nullable Ticket enter(boolean first, long now) {
 		synchronized (this.lock) {
 			if (!first && this.queue.waiting() == 0 && untilTurn(now) <= 0) {
-				begins(now);
+				this.quotas.begins(now);
 				return null;
 			}
 		}
@@ -147,23 +140,10 @@ public final class Pace {
 		return ticket;
 	}
 
-	/**
-	 * {@return whether a ticket is one of this pace}
-	 * @param ticket of any queue
-	 */
-	public boolean isTurn(Ticket ticket) {
-		return ticket.limit() == this.queue;
-	}
-
-	private void begins(long now) {
-		this.last = now;
-		this.quotas.begins();
-	}
-
 	/* Zero or less if a turn is due. */
 	private long untilTurn(long now) {
-		double sinceLast = Math.max(0, now - this.last);
-		double paced = Math.max(this.rate.gap() - sinceLast, this.quotas.untilNext(now, sinceLast));
+		double sinceLast = this.quotas.sinceLast(now);
+		double paced = Math.max(this.rate.gap() - sinceLast, this.quotas.untilNext(now));
 		long held = nanosHeld(now);
 		return Math.max((held > 0) ? held : Long.MIN_VALUE, (long) Math.min(paced, this.maxHold - sinceLast));
 	}
@@ -215,7 +195,7 @@ public final class Pace {
 			if (late < 0 || this.queue.waiting() == 0) {
 				return false;
 			}
-			begins(now - Math.min(late, MOST_LATE));
+			this.quotas.begins(now - Math.min(late, MOST_LATE));
 			return true;
 		}
 	}
@@ -265,7 +245,7 @@ public final class Pace {
 	/** End the hold that is in force. The rate stays. */
 	public void release() {
 		cutHold(0);
-		ofKeys().forEach(Pace::release);
+		KeyTable.valuesOf(this.keys).forEach(Pace::release);
 	}
 
 	private void cutHold(long longest) {

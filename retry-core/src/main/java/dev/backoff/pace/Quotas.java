@@ -22,12 +22,23 @@ final class Quotas {
 
 	private final List<Quota> quotas = new ArrayList<>(2);
 
-	/* How many attempts have begun. */
+	/* How many attempts have begun, and when the last did. */
 	private long begun;
 
+	private long last;
+
+	Quotas(long now) {
+		this.last = now;
+	}
+
 	/** Note that an attempt begins. */
-	void begins() {
+	void begins(long now) {
 		this.begun++;
+		this.last = now;
+	}
+
+	double sinceLast(long now) {
+		return Math.max(0, now - this.last);
 	}
 
 	/** Take all that the response to an attempt with the given start told. */
@@ -58,10 +69,10 @@ final class Quotas {
 	}
 
 	/** Return the time from now until the next attempt, by the slowest quota. */
-	double untilNext(long now, double sinceLast) {
+	double untilNext(long now) {
 		double longest = Double.NEGATIVE_INFINITY;
 		for (int i = 0; i < this.quotas.size(); i++) {
-			longest = Math.max(longest, this.quotas.get(i).untilNext(now, sinceLast, this.begun));
+			longest = Math.max(longest, this.quotas.get(i).untilNext(now, sinceLast(now), this.begun));
 		}
 		return longest;
 	}

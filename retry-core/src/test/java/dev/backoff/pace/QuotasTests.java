@@ -19,11 +19,11 @@ class QuotasTests {
 
 	private static final long SECOND = 1_000_000_000L;
 
-	private final Quotas quotas = new Quotas();
+	private final Quotas quotas = new Quotas(0);
 
 	/* The last attempt has begun at 0. */
 	private double secondsToNext(long now) {
-		return this.quotas.untilNext(now, now) / SECOND;
+		return this.quotas.untilNext(now) / SECOND;
 	}
 
 	private void read(QuotaReading... readings) {
@@ -61,10 +61,10 @@ class QuotasTests {
 
 	@Test
 	void begunSinceTheReading_used() {
-		this.quotas.begins();
+		this.quotas.begins(0);
 		read(new QuotaReading("requests", 100, 12, Duration.ofSeconds(60), true, true));
 		assertThat(secondsToNext(0)).isEqualTo(60 / 12.0, within(1e-9));
-		this.quotas.begins();
+		this.quotas.begins(0);
 		assertThat(secondsToNext(0)).isEqualTo(60 / 11.0, within(1e-9));
 	}
 
@@ -72,7 +72,7 @@ class QuotasTests {
 	void manyBegunWithoutAReading_debtEnds() {
 		read(new QuotaReading("requests", 100, 50, Duration.ofSeconds(50), true, false));
 		for (int i = 0; i < 1000; i++) {
-			this.quotas.begins();
+			this.quotas.begins(0);
 		}
 		assertThat(this.quotas.estimates(2000 * SECOND))
 			.containsExactly(new QuotaReading("requests", 100, 100, Duration.ZERO, true, false));
