@@ -72,28 +72,24 @@ final class LearnedRate {
 	/** Note an attempt that succeeded, and whether calls wait for the rate. */
 	void succeeded(long now, boolean waiting) {
 		this.attempts++;
-		if (!this.settled) {
-			measure(now);
-			this.successes++;
-		}
-		if (waiting) {
+		this.successes++;
+		// or a server that refuses late would see it grow without a bound
+		if (this.perSecond < 5 * measured(now, 5) && waiting) {
 			double successes = Math.max(1, Math.min(100, this.perSecond * 60));
 			this.perSecond *= this.settled ? 1 + GROWTH / successes : FIRST_GROWTH;
 		}
 	}
 
-	/* What is older counts half after a minute, and nothing after a pause. */
-	private void measure(long now) {
+	/*
+	 * Over some seconds, as a few successes right after each other are no high rate. What
+	 * is older counts half after a minute, and nothing after a pause.
+	 */
+	private double measured(long now, double leastSeconds) {
 		long since = now - this.measuredSince;
 		if (since > MINUTE) {
 			this.successes = (since > 2 * MINUTE) ? 0 : this.successes / 2;
 			this.measuredSince = (since > 2 * MINUTE) ? now : now - MINUTE / 2;
 		}
-	}
-
-	/* Over some seconds, as a few successes right after each other are no high rate. */
-	private double measured(long now, double leastSeconds) {
-		measure(now);
 		return Math.max(1, this.successes) / Math.max(leastSeconds, (now - this.measuredSince) / 1e9);
 	}
 

@@ -40,11 +40,13 @@ class LearnedRateTests {
 	}
 
 	@Test
-	void notRefused_unknown() {
-		succeed(1000, 1);
-		assertThat(this.rate.perSecond()).isZero();
-		assertThat(this.rate.gap()).isZero();
-		assertThat(this.rate.unlimited()).isZero();
+	void notRefused_unknownAndNothingBeforeAPauseCounts() {
+		succeed(10_000, SECOND / 100);
+		assertThat(this.rate.perSecond() + this.rate.gap() + this.rate.unlimited()).isZero();
+		this.now += 3600 * SECOND;
+		succeed(10, SECOND);
+		refuse();
+		assertThat(this.rate.unlimited()).isCloseTo(1, within(.2));
 	}
 
 	@ParameterizedTest
@@ -57,15 +59,6 @@ class LearnedRateTests {
 	}
 
 	@Test
-	void firstRefusalAfterAPause_earlierSuccessesNotCounted() {
-		succeed(10_000, SECOND / 100);
-		this.now += 3600 * SECOND;
-		succeed(10, SECOND);
-		refuse();
-		assertThat(this.rate.unlimited()).isCloseTo(1, within(.2));
-	}
-
-	@Test
 	void notSettled_tenPercentBySuccessWhileCallsWait() {
 		refuse();
 		this.rate.succeeded(this.now + SECOND, false);
@@ -73,22 +66,24 @@ class LearnedRateTests {
 		assertThat(this.rate.perSecond()).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
 	}
 
-	@Test
-	void settledAndFast_fivePercentInAHundredSuccesses() {
-		settle();
+	@ParameterizedTest
+	@CsvSource({ "true, 100", "false, 11" })
+	void settled_fivePercentInAHundredSuccessesOrInAMinute(boolean fast, int successes) {
+		if (fast) {
+			settle();
+			assertThat(this.rate.perSecond()).as("at most what was measured").isCloseTo(18, within(.3));
+		}
+		else {
+			refuse();
+			refuse();
+		}
 		double before = this.rate.perSecond();
-		assertThat(before).as("at most what was measured").isCloseTo(18, within(.3));
-		succeed(100, 1);
-		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.002));
-	}
-
-	@Test
-	void settledAndSlow_fivePercentInAMinute() {
-		refuse();
-		refuse();
-		double before = this.rate.perSecond();
-		succeed((int) Math.round(before * 60), SECOND);
+		succeed(successes, fast ? SECOND / 20 : SECOND);
 		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.004));
+		for (int i = 0; i < 1000; i++) {
+			refuse();
+		}
+		assertThat(this.rate.perSecond()).isEqualTo(LEAST);
 	}
 
 	@Test
@@ -106,11 +101,10 @@ class LearnedRateTests {
 	}
 
 	@Test
-	void refusedForEver_notBelowTheLeast() {
-		for (int i = 0; i < 1000; i++) {
-			refuse();
-		}
-		assertThat(this.rate.perSecond()).isEqualTo(LEAST);
+	void neverRefusedAgain_atMostFiveTimesWhatWasMeasured() {
+		settle();
+		succeed(10_000, SECOND / 20);
+		assertThat(this.rate.perSecond()).isBetween(99.0, 106.0);
 	}
 
 	@Test
