@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import dev.backoff.breaker.CircuitBreaker;
@@ -19,7 +20,6 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.RetryCause;
-import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.pace.Pace;
 import dev.backoff.pace.PacedException;
 import dev.backoff.pace.QuotaReading;
@@ -179,33 +179,15 @@ class PacedCallTests extends AsyncCallFixture {
 			.containsExactly(new RetriesStoppedException.Wait(Duration.ofSeconds(10), DelaySource.PACE));
 	}
 
-	@Test
-	void heldAndThrottledBlocking_waitsForItsTurns() throws Exception {
-		hold(20);
-		time().whileSleeping((nanos) -> time().runDue());
-		ScriptedOperation<String> operation = ScriptedOperation.<String>script()
-			.fails(new Throttled(Duration.ofSeconds(10)))
-			.does(() -> "done");
-		assertThat(paced().build().call(operation)).isEqualTo("done");
-		assertThat(recorder().lines()).filteredOn("waiting pace 0ms"::equals).hasSize(2);
-	}
-
-	@Test
-	void throttledForEver_attemptsCount() {
-		CompletableFuture<String> result = start(paced());
-		for (int attempt = 1; attempt <= 4; attempt++) {
-			untilAttempt(attempt);
-			throttle(10);
-		}
-		stops(result, StopReason.ATTEMPTS_EXHAUSTED, "4 attempts");
-	}
-
-	@Test
-	void hintTooLong_stopsAndHoldsTheOthers() {
-		CompletableFuture<String> result = start(paced());
+	@ParameterizedTest
+	@CsvSource({ "true, HINT, 60", "false, ATTEMPTS_EXHAUSTED, 0" })
+	void hintTooLongOrOff_othersAreHeldForTheLongestOrNot(boolean enabled, StopReason reason, int held) {
+		CompletableFuture<String> result = start(
+				builder(policyOfPace().retryAfterEnabled(enabled).maxAttempts(enabled ? 4 : 1)).pace(this.pace));
 		throttle(24 * 3600);
-		stops(result, StopReason.HINT, "24 h");
-		assertThat(this.pace.status().held()).isEqualTo(Duration.ofMinutes(1));
+		assertThat(this.pace.status().held()).isEqualTo(Duration.ofSeconds(held));
+		assertThat(this.pace.status().perSecond()).isPositive();
+		stops(result, reason, "");
 	}
 
 	@Test
@@ -227,16 +209,6 @@ class PacedCallTests extends AsyncCallFixture {
 		untilAttempt(2);
 		completes(first);
 		assertThat(second.cancel(true)).isTrue();
-		time().runAll();
-	}
-
-	@Test
-	void hintsOff_nothingHeld() {
-		CompletableFuture<String> result = start(builder(policyOfPace().retryAfterEnabled(false)).pace(this.pace));
-		throttle(10);
-		assertThat(this.pace.status().held()).isZero();
-		assertThat(this.pace.status().perSecond()).isPositive();
-		result.cancel(true);
 		time().runAll();
 	}
 

@@ -15,8 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.http.HttpHeaders;
 
-import dev.backoff.fixture.VirtualTime;
-import dev.backoff.pace.Pace;
 import dev.backoff.pace.QuotaReading;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -137,42 +135,21 @@ class QuotaHeadersTests {
 			.containsExactly("q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7");
 	}
 
-	/* Never thrown, always in bounds, and no queue held for longer than max-hold. */
 	@Test
-	void tenThousandRandomSets() {
+	void tenThousandRandomSets_inBounds() {
 		Random random = new Random(43);
-		ServerHints hints = new ServerHints(CLOCK);
 		long told = 0;
 		for (int set = 0; set < 10_000; set++) {
-			VirtualTime time = new VirtualTime();
-			Pace pace = new Pace("hostile", Duration.ofMinutes(1), 100, time, (held, hold) -> {
+			List<QuotaReading> readings = this.quotas.read(hostile(random));
+			assertThat(readings).hasSizeLessThanOrEqualTo(8).allSatisfy((reading) -> {
+				assertThat(reading.name()).hasSizeBetween(1, 64);
+				assertThat(reading.limit()).isPositive();
+				assertThat(reading.remaining()).isNotNegative();
+				assertThat(reading.reset()).isBetween(Duration.ZERO, Duration.ofDays(365));
 			});
-			for (int response = 0; response < 4; response++) {
-				long start = time.nanoTime();
-				HttpHeaders headers = hostile(random);
-				List<QuotaReading> readings = this.quotas.read(headers);
-				assertThat(readings).hasSizeLessThanOrEqualTo(8).allSatisfy((reading) -> {
-					assertThat(reading.name()).hasSizeBetween(1, 64);
-					assertThat(reading.limit()).isPositive();
-					assertThat(reading.remaining()).isNotNegative();
-					assertThat(reading.reset()).isBetween(Duration.ZERO, Duration.ofDays(365));
-				});
-				told += readings.size();
-				pace.told(start, readings);
-				Duration hint = hints.wait(headers);
-				if (random.nextInt(3) == 0) {
-					pace.throttled(start, (hint != null) ? hint.toNanos() : 0, start);
-				}
-				for (int steps = 0; !pace.status().untilTurn().isZero(); steps++) {
-					assertThat(steps).as("headers " + headers).isLessThan(20);
-					time.advance(pace.status().untilTurn().plusNanos(100_000));
-				}
-				assertThat(pace.enter(false, time.nanoTime())).isNull();
-				assertThat(time.nanoTime() - start).as("headers " + headers)
-					.isBetween(0L, Duration.ofSeconds(60).plusMillis(2).toNanos());
-			}
+			told += readings.size();
 		}
-		assertThat(told).isGreaterThan(10_000);
+		assertThat(told).isGreaterThan(2_500);
 	}
 
 	private static HttpHeaders hostile(Random random) {
@@ -193,9 +170,9 @@ class QuotaHeadersTests {
 		}
 		headers.set("RateLimit-Policy", policies.toString());
 		headers.set("RateLimit", rest.toString());
-		for (String hint : List.of("retry-after-ms", "Retry-After", "Date", "Age")) {
+		for (String about : List.of("Date", "Age")) {
 			if (random.nextInt(4) == 0) {
-				headers.set(hint, time(random));
+				headers.set(about, time(random));
 			}
 		}
 		return headers;
