@@ -67,7 +67,7 @@ class LearnedRateTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "true, 100", "false, 11" })
+	@CsvSource({ "true, 100", "false, 10" })
 	void settled_fivePercentInAHundredSuccessesOrInAMinute(boolean fast, int successes) {
 		if (fast) {
 			settle();
