@@ -261,7 +261,7 @@ public final class Pace {
 		long now = this.time.nanoTime();
 		synchronized (this.lock) {
 			this.rate = new LearnedRate(now);
-			this.quotas = new Quotas();
+			this.quotas = new Quotas(now);
 		}
 		release();
 		ofKeys().forEach(Pace::reset);

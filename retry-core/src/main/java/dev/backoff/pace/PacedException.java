@@ -1,6 +1,7 @@
 package dev.backoff.pace;
 
 import java.io.Serial;
+import java.time.Duration;
 
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -16,6 +17,9 @@ public class PacedException extends RuntimeException {
 	@Serial
 	private static final long serialVersionUID = 1L;
 
+	/** The time to the next turn. */
+	private final Duration untilTurn;
+
 	/**
 	 * Make an exception.
 	 * @param pace the pace's name
@@ -25,6 +29,14 @@ public class PacedException extends RuntimeException {
 		super("Pace " + pace + " has no turn for another attempt: " + now.waiting()
 				+ ((now.waiting() == 1) ? " call waits" : " calls wait") + ", and the next turn is due in "
 				+ DurationText.rounded(Nanos.of(now.untilTurn())) + "; the call was not made.");
+		this.untilTurn = now.untilTurn();
+	}
+
+	/**
+	 * {@return the time from the refusal to the next turn, for which others waited}
+	 */
+	public Duration untilTurn() {
+		return this.untilTurn;
 	}
 
 }
