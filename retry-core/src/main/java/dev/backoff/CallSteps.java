@@ -314,7 +314,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		Throwable thrown = result.thrown();
 		Decision.Stop refusal = result.outcome().refusal();
 		this.events.stopped(result, new RetryEvent.Stopped(this.settings.policy().name(), this.settings.method(),
-				report, result.recovery(), thrown, refusal != null && refusal.isUnmeant()));
+				report, result.recovery(), thrown, refusal != null && refusal.isUnmeant(), result.outcome().kind()));
 		boolean unrepeatable = isUnrepeatable(result.outcome());
 		// neither retried nor forbidden, so that policies around it judge it themselves
 		boolean leftToOthers = report.attempts() == 1 && !unrepeatable

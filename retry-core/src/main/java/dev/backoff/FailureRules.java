@@ -102,7 +102,7 @@ record FailureRules(RetryPolicy policy) {
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {
-			return refuse(failure, abort.getSimpleName() + " is listed in abortOn");
+			return refuse(AttemptOutcome.ABORTED, failure, abort.getSimpleName() + " is listed in abortOn");
 		}
 		return classify(failure, thrown, ofRequest, call);
 	}

@@ -569,7 +569,9 @@ class FailureRulesTests {
 	}
 
 	private static void assertRefused(RetryPolicy policy, Throwable failure, String why) {
-		assertRefused(judge(policy, failure), AttemptOutcome.PERMANENT, StopReason.NOT_RETRYABLE, why);
+		assertRefused(judge(policy, failure),
+				why.endsWith("listed in abortOn") ? AttemptOutcome.ABORTED : AttemptOutcome.PERMANENT,
+				StopReason.NOT_RETRYABLE, why);
 	}
 
 	private static void assertRefusedAsError(RetryPolicy policy, Throwable failure, String why) {

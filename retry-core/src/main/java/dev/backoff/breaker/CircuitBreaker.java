@@ -273,6 +273,14 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	/**
+	 * {@return how often it opened since it was last closed, 0 while it is closed}
+	 */
+	public int reopened() {
+		Phase seen = current();
+		return seen.opensBefore() + ((seen.state() == BreakerState.OPEN) ? 1 : 0);
+	}
+
+	/**
 	 * {@return the time left open, or null unless it is {@link BreakerState#OPEN}}
 	 */
 	public @Nullable Duration timeToProbe() {

@@ -29,6 +29,9 @@ public enum AttemptOutcome {
 	/** A failure that will not pass. */
 	PERMANENT(Verdict.ANSWERED),
 
+	/** A failure, other than a timeout, that {@code abort-on} names. */
+	ABORTED(Verdict.ANSWERED),
+
 	/** The attempt took too long. */
 	TIMEOUT(Verdict.FAILED),
 

@@ -60,9 +60,10 @@ public sealed interface RetryEvent {
 	 * @param thrown what the caller gets thrown, or null if it gets a result
 	 * @param isUnmeant whether the stop was probably not meant: nothing tells whether the
 	 * HTTP request may be repeated, or a type in retryOn does not reach the failure
+	 * @param outcome how the last attempt ended
 	 */
 	record Stopped(String policy, String method, RetriesStoppedException report, RecoveryOutcome recovery,
-			@Nullable Throwable thrown, boolean isUnmeant) implements RetryEvent {
+			@Nullable Throwable thrown, boolean isUnmeant, AttemptOutcome outcome) implements RetryEvent {
 	}
 
 	/**

@@ -27,7 +27,7 @@ class StopReasonTests {
 	@Test
 	void outcomesAreMetricTags() {
 		assertThat(Arrays.stream(AttemptOutcome.values()).map(AttemptOutcome::tag)).containsExactly("success",
-				"pending", "result", "transient", "throttled", "permanent", "timeout", "cancelled", "error");
+				"pending", "result", "transient", "throttled", "permanent", "aborted", "timeout", "cancelled", "error");
 	}
 
 	@Test

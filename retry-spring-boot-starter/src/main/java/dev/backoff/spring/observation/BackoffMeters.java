@@ -65,6 +65,10 @@ enum BackoffMeters implements MeterDocumentation {
 			"Attempts that a circuit breaker rejected, not calls that stop after a failed attempt because it is open",
 			Key.BREAKER),
 
+	/** No scrape misses that it has not closed. */
+	BREAKER_REOPENED("backoff.breaker.reopened", Meter.Type.GAUGE,
+			"How often a circuit breaker opened since it was last closed", Key.BREAKER),
+
 	/** Those that need no operator exist at zero from the start. */
 	BREAKER_TRANSITIONS("backoff.breaker.transitions", Meter.Type.COUNTER,
 			"Moves of a circuit breaker from one state to another", Key.BREAKER, Key.FROM, Key.TO),

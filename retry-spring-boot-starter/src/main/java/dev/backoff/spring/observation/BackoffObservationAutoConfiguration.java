@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.time.Clock;
+import java.util.concurrent.CompletableFuture;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
@@ -36,8 +37,9 @@ public final class BackoffObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time) {
-		return new StopLogger(time.getIfAvailable(RetryTime::system));
+	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time, ObjectProvider<CallStatistics> statistics) {
+		return new StopLogger(time.getIfAvailable(RetryTime::system), new CompletableFuture<Void>().defaultExecutor(),
+				statistics::getIfUnique);
 	}
 
 	@Bean

@@ -5,6 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.StopReason;
@@ -54,6 +56,16 @@ class MethodCounts implements CallRecorder {
 	@Override
 	public void retry(RetryCause cause) {
 		this.retries.increment();
+	}
+
+	/** Return how many calls of a policy have ended, 0 if that is unknown. */
+	static long calls(@Nullable CallStatistics statistics, String policy) {
+		return (statistics == null) ? 0
+				: statistics.all()
+					.stream()
+					.filter((method) -> method.policy().equals(policy))
+					.flatMapToLong((method) -> method.calls().values().stream().mapToLong(Long::longValue))
+					.sum();
 	}
 
 	MethodCalls statistics() {

@@ -115,6 +115,7 @@ final class StateMeters
 					(seen) -> seen.keysIn(state) + ((seen.state() == state) ? 1 : 0), name, state.tag());
 		}
 		this.registry.counter(BackoffMeters.BREAKER_REJECTED, breaker, CircuitBreaker::rejected, name);
+		this.registry.gauge(BackoffMeters.BREAKER_REOPENED, breaker, CircuitBreaker::reopened, name);
 		USUAL.forEach((from, all) -> all.forEach((to) -> count(new Transition(name, from, to))));
 		this.transitions.keySet().stream().filter((counted) -> counted.breaker().equals(name)).forEach(this::publish);
 	}

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +17,7 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetryEvent;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
@@ -49,7 +51,8 @@ import dev.backoff.time.RetryTime.Cancellable;
  * inner call has retried. WARN is, once for each method, for a failure that
  * {@code retryOn} lists but does not reach, or whose request may not be repeated as long
  * as {@code idempotent} does not say so. The first failure and each stop of a stored call
- * are also WARN.
+ * are also WARN, and once a minute and policy a permanent failure while more than half of
+ * at least 20 calls fail so, without a recovery and not named in {@code abort-on}.
  * <p>
  * No line shows an argument, or the message or the stack trace of a call's failure. The
  * only exception is a failure that a recovery handled: its stack trace follows in a line
@@ -98,16 +101,19 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> toldOnce = ConcurrentHashMap.newKeySet();
 
+	private final Supplier<? extends @Nullable CallStatistics> statistics;
+
 	private volatile boolean closed;
 
 	/** Create a logger that measures minutes by the given time. */
 	public StopLogger(RetryTime time) {
-		this(time, new CompletableFuture<Void>().defaultExecutor());
+		this(time, new CompletableFuture<Void>().defaultExecutor(), () -> null);
 	}
 
-	StopLogger(RetryTime time, Executor executor) {
+	StopLogger(RetryTime time, Executor executor, Supplier<? extends @Nullable CallStatistics> statistics) {
 		this.time = time;
 		this.executor = executor;
+		this.statistics = statistics;
 	}
 
 	@Override
@@ -149,6 +155,16 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		Level level = level(event);
 		boolean quiet = level == Level.DEBUG;
 		RetriesStoppedException report = event.report();
+		if (event.outcome() == AttemptOutcome.PERMANENT && report.reason() == StopReason.NOT_RETRYABLE
+				&& event.recovery() != RecoveryOutcome.DONE) {
+			// alone a matter of its caller, but of operators if most calls fail so
+			String most = this.quotas.failed(event.policy(), this.time.nanoTime(),
+					() -> MethodCounts.calls(this.statistics.get(), event.policy()));
+			if (most != null) {
+				log(Level.WARN, event, most);
+				return;
+			}
+		}
 		if (quiet && report.reason() == StopReason.NESTED && logger.isInfoEnabled()
 				&& isFirst("nested " + event.method())) {
 			log(Level.INFO, event, "; nested: multiply would retry it here too, so that the attempts of both multiply; "

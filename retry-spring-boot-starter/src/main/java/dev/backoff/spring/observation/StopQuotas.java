@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
 import dev.backoff.event.StopReason;
+import dev.backoff.time.DurationText;
 
 /**
  * Admit the first {@value #FULL} stops a minute of each policy and reason, and count the
@@ -25,6 +28,8 @@ final class StopQuotas {
 	private static final int MOST = 1_000;
 
 	private final Map<Kind, Counted> minutes = new ConcurrentHashMap<>();
+
+	private final Map<String, Failing> failing = new ConcurrentHashMap<>();
 
 	/** Count a stop, or for null the first failure of a stored call. */
 	Counted count(String policy, @Nullable StopReason reason, int attempts, boolean recovered, long now) {
@@ -45,6 +50,31 @@ final class StopQuotas {
 			}
 		});
 		return taken;
+	}
+
+	/**
+	 * Count a permanent failure. Return a remark at the end of a minute in which more
+	 * than half of the calls, and at least {@value #FULL}, failed in that way.
+	 */
+	@Nullable String failed(String policy, long now, LongSupplier calls) {
+		Failing minute = this.failing.get(policy);
+		if (minute != null) {
+			minute.failed.increment();
+		}
+		if ((minute != null) ? now - minute.began < MINUTE : this.failing.size() >= MOST) {
+			return null;
+		}
+		Failing next = new Failing(now, calls.getAsLong(), new LongAdder());
+		if (this.failing.put(policy, next) != minute || minute == null) {
+			return null;
+		}
+		long made = next.calls - minute.calls;
+		return (made < FULL || minute.failed.sum() * 2 <= made) ? null : "; of " + made + " calls within "
+				+ DurationText.rounded(now - minute.began) + ", " + minute.failed + " failed for a permanent reason";
+	}
+
+	/** The failures after a reading, and all calls before it. */
+	private record Failing(long began, long calls, LongAdder failed) {
 	}
 
 	private record Kind(String policy, @Nullable StopReason reason) {

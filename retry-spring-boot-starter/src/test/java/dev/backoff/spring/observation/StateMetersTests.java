@@ -91,6 +91,7 @@ class StateMetersTests {
 			new StateMeters(() -> prometheus, () -> safety, () -> true).bind();
 			assertThat(prometheus.scrape().lines().filter((line) -> !line.startsWith("#"))).containsExactly(
 					"backoff_breaker_rejected_total{breaker=\"orders\"} 0.0",
+					"backoff_breaker_reopened{breaker=\"orders\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"closed\"} 1.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"disabled\"} 0.0",
 					"backoff_breaker_state{breaker=\"orders\",state=\"forced_open\"} 0.0",
@@ -245,6 +246,24 @@ class StateMetersTests {
 		}
 
 		@Test
+		void countTheOpeningsSinceABreakerWasClosed() {
+			CircuitBreaker breaker = breaker();
+			meters.bind();
+			for (int opened = 1; opened <= 3; opened++) {
+				breaker.openFor(Duration.ofSeconds(10));
+				assertThat(gauge(BackoffMeters.BREAKER_REOPENED)).isEqualTo(opened);
+				time.advance(Duration.ofSeconds(10));
+				breaker.tryAcquire(time.nanoTime());
+				assertThat(breaker.state()).isEqualTo(BreakerState.HALF_OPEN);
+				assertThat(gauge(BackoffMeters.BREAKER_REOPENED)).isEqualTo(opened);
+			}
+			breaker.reset();
+			assertThat(gauge(BackoffMeters.BREAKER_REOPENED)).isZero();
+			breaker.forceOpen();
+			assertThat(gauge(BackoffMeters.BREAKER_REOPENED)).isZero();
+		}
+
+		@Test
 		void surviveTheCollector() {
 			breaker().open();
 			meters.bind();
@@ -278,7 +297,7 @@ class StateMetersTests {
 				assertThat(log.lines(Level.WARN)).containsExactlyInAnyOrderElementsOf(List
 					.of("backoff.budget.tokens", "backoff.budget.refused", "backoff.budget.strikes",
 							"backoff.budget.barred", "backoff.breaker.state", "backoff.breaker.rejected",
-							"backoff.breaker.transitions", "backoff.refresh")
+							"backoff.breaker.reopened", "backoff.breaker.transitions", "backoff.refresh")
 					.stream()
 					.map((name) -> "Dropped meter " + name + ", which the registry refused")
 					.toList());

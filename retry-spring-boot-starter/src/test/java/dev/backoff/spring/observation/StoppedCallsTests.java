@@ -102,7 +102,7 @@ class StoppedCallsTests {
 				.method("OrderService.place")
 				.time(this.time)
 				.listener(this.stopped)
-				.listener(new StopLogger(this.time, Runnable::run))
+				.listener(new StopLogger(this.time, Runnable::run, () -> null))
 				.build();
 			Operation<String, RuntimeException> failing = () -> {
 				throw hostile;

@@ -10,12 +10,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.yaml.snakeyaml.Yaml;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,7 +55,7 @@ class AlertRulesTests {
 					.endsWith("/docs/operating.md#" + alert.toLowerCase(Locale.ROOT));
 			}
 		}
-		assertThat(sections).containsExactlyElementsOf(alerts);
+		assertThat(sections).containsExactlyElementsOf(alerts.stream().distinct().toList());
 	}
 
 	@Test
@@ -92,6 +95,46 @@ class AlertRulesTests {
 				"backoff_durable_calls{state=\"dead\"}", "backoff_durable_age", "backoff_durable_oldest",
 				"backoff_durable_lost_total", "backoff_durable_orphans", "backoff_durable_unreadable",
 				"backoff_durable_polls_failed_total");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					BackoffCallsFailing:page BackoffCallsFailing:ticket BackoffBreakerOpen:page BackoffBudgetDry:page \
+					BackoffDependencyFailing:ticket BackoffDeadLetters:ticket | BackoffCallsFailing:page BackoffDeadLetters:ticket
+					BackoffStormSuspected:page BackoffCallsFailing:page BackoffBudgetDry:page | BackoffStormSuspected:page
+					BackoffCallsFailing:ticket BackoffBreakerOpen:page BackoffRetriesRejected:page \
+					| BackoffCallsFailing:ticket BackoffBreakerOpen:page BackoffRetriesRejected:page""")
+	void makeOnePageOfOneCause(String firing, String told) throws IOException {
+		Map<String, List<Map<String, List<String>>>> file = new Yaml()
+			.load(Files.readString(RULES.resolve("alertmanager.yml")));
+		List<Map<String, List<String>>> inhibit = file.getOrDefault("inhibit_rules", List.of());
+		assertThat(inhibit).allSatisfy((rule) -> assertThat(rule.getOrDefault("equal", List.of())).contains("job"));
+		List<String> alerts = List.of(firing.split(" ", -1));
+		assertThat(alerts)
+			.filteredOn((alert) -> inhibit.stream()
+				.noneMatch((rule) -> matches(rule.getOrDefault("target_matchers", List.of()), alert) && alerts.stream()
+					.anyMatch((other) -> !other.equals(alert)
+							&& matches(rule.getOrDefault("source_matchers", List.of()), other))))
+			.containsExactly(told.split(" ", -1));
+	}
+
+	private static boolean matches(List<String> matchers, String alert) {
+		Map<String, String> labels = Map.of("alertname", alert.replaceAll(":.*", ""), "severity",
+				alert.replaceAll(".*:", ""));
+		return matchers.stream().allMatch((matcher) -> {
+			Matcher parts = Pattern.compile("(\\w+)=~?\"(.+)\"").matcher(matcher);
+			return parts.matches() && labels.getOrDefault(parts.group(1), "").matches(parts.group(2));
+		});
+	}
+
+	@Test
+	void inhibitAlertsThatExist() throws IOException {
+		String inhibit = Files.readString(RULES.resolve("alertmanager.yml")).replaceAll("Backoff\\(", "");
+		List<Object> alerts = rules().stream().map((rule) -> rule.getOrDefault("alert", "")).toList();
+		assertThat(Pattern.compile("(?<=[\"|])[A-Z]\\w+").matcher(inhibit).results().map(MatchResult::group))
+			.isNotEmpty()
+			.allMatch((name) -> alerts.contains(name.startsWith("Backoff") ? name : "Backoff" + name));
 	}
 
 	@Test
