@@ -326,8 +326,19 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 	/** Permit all calls and count none, until another state is set by hand. */
 	public void disable() {
-		enter(new Disabled());
+		enter(new Disabled(this, new Wait(now(), Nanos.UNLIMITED)));
 		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::disable);
+	}
+
+	/**
+	 * Permit all calls and count none for the given time. The first call after it finds
+	 * the breaker closed.
+	 * @param duration above zero
+	 * @throws IllegalArgumentException if the time is zero or negative
+	 */
+	public void disableFor(Duration duration) {
+		enter(new Disabled(this, new Wait(now(), Nanos.aboveZero("duration", duration))));
+		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.disableFor(duration));
 	}
 
 	@Override

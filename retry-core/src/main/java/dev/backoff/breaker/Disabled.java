@@ -1,7 +1,9 @@
 package dev.backoff.breaker;
 
-/** Permit all calls and count none. */
-record Disabled() implements Phase {
+import org.jspecify.annotations.Nullable;
+
+/** Permit all calls and count none, for a time; the first call after it closes. */
+record Disabled(Circuit circuit, Wait timer) implements Phase {
 
 	@Override
 	public BreakerState state() {
@@ -9,8 +11,12 @@ record Disabled() implements Phase {
 	}
 
 	@Override
-	public Disabled tryAcquire(long now) {
-		return this;
+	public CallPermits.@Nullable Permit tryAcquire(long now) {
+		if (!this.timer.isOver(now)) {
+			return this;
+		}
+		this.circuit.move(this, new Closed(this.circuit));
+		return this.circuit.current().tryAcquire(now);
 	}
 
 	@Override

@@ -73,13 +73,12 @@ record ActivityDescriptions(CallRegistry calls, CallStatistics statistics, Stopp
 		return this.calls.oldestWaiting(most).stream().map((call) -> describe(call.policy(), call)).toList();
 	}
 
-	/** Describe the calls that stopped last, of all policies. */
-	List<StoppedDescriptor> lastStopped(int most) {
+	/** Describe the calls that stopped last, of each policy, the latest first. */
+	List<StoppedDescriptor> lastStopped() {
 		return this.stopped.policies()
 			.stream()
 			.flatMap((policy) -> this.stopped.of(policy).stream())
 			.sorted(Comparator.comparing(StoppedCall::time).reversed())
-			.limit(most)
 			.map((call) -> describe(call.policy(), call))
 			.toList();
 	}

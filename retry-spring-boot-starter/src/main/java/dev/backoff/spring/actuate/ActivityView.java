@@ -26,6 +26,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
+import dev.backoff.spring.safety.OverloadSafety.BreakerChange;
 
 /** Describe counters, states and the latest calls, briefly enough for every second. */
 record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<String> views, Set<String> parts) {
@@ -43,8 +44,8 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 		return new ActivityDescriptor(this.self.clock().instant().toString(), this.self.application(),
 				this.self.writable(), this.views, this.parts, configuration.isEnabled(),
 				configuration.isRetriesEnabled(), this.descriptions.overrides(),
-				policies(uses, activity.now((policy) -> false)), activity.oldestWaiting(SHOWN),
-				activity.lastStopped(SHOWN), budgets(configuration), breakers(shared.breakers()));
+				policies(uses, activity.now((policy) -> false)), activity.oldestWaiting(SHOWN), activity.lastStopped(),
+				budgets(configuration), breakers(shared.breakers()));
 	}
 
 	private Map<String, PolicyActivity> policies(List<PolicyUse> uses,
@@ -81,8 +82,9 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	private static Map<String, BreakerActivity> breakers(Map<String, BreakerDescriptor> breakers) {
 		Map<String, BreakerActivity> described = new TreeMap<>();
-		breakers.forEach((name, breaker) -> described.put(name, new BreakerActivity(breaker.state(),
-				breaker.failureRate(), breaker.calls(), breaker.rejected(), breaker.timeToProbeMs())));
+		breakers.forEach((name, breaker) -> described.put(name,
+				new BreakerActivity(breaker.state(), breaker.failureRate(), breaker.calls(), breaker.rejected(),
+						breaker.timeToProbeMs(), breaker.since(), breaker.changes())));
 		return described;
 	}
 
@@ -105,7 +107,7 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	/** A breaker in use. */
 	record BreakerActivity(String state, @Nullable Double failureRate, long calls, long rejected,
-			@Nullable Double timeToProbeMs) {
+			@Nullable Double timeToProbeMs, @Nullable String since, List<BreakerChange> changes) {
 	}
 
 	/** The process of the endpoint, which is writable if the access permits changes. */

@@ -1,11 +1,14 @@
 package dev.backoff.spring.actuate;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +19,11 @@ import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.pace.Pace;
 import dev.backoff.spring.configuration.EffectiveValue;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Overrides;
+import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.live.ValueChange;
@@ -50,10 +55,12 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 				lines.put(change.key(), now.value());
 			}
 		}
-		Overrides.read(policy, values).forEach((key, text) -> lines.put(key.key(), text));
-		return overridden(limit, changes,
+		Map<Key<?>, String> written = Overrides.read(policy, values);
+		written.forEach((key, text) -> lines.put(key.key(), text));
+		String keys = written.keySet().stream().map((key) -> "key=" + key.key()).collect(Collectors.joining("&"));
+		return overridden(end(limit, policy, written.keySet().iterator().next()), changes,
 				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
-				advice(policy));
+				advice(policy), delete("/" + encoded(policy) + "?" + keys));
 	}
 
 	private List<String> advice(String policy) {
@@ -73,21 +80,32 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			throw OperatorInput.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
-		return overridden(limit, this.live.overrideRetriesEnabled(enabled, limit),
-				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of());
+		List<ValueChange> changes = this.live.overrideRetriesEnabled(enabled, limit);
+		return overridden(end(limit, Overrides.ALL, PolicyKey.ENABLED), changes,
+				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of(), delete("?key=" + RETRIES_ENABLED));
+	}
+
+	private static String encoded(String name) {
+		return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+	}
+
+	private static String delete(String path) {
+		return "curl -X DELETE \"$A" + path + "\"";
 	}
 
 	/** End one override, all of a policy, or all. */
 	ChangeDescriptor reset(@Nullable String policy, OperatorInput input) {
-		String key = input.text(KEY);
-		input.refuseOthers("?key= and one key, or nothing to end all", KEY);
-		if (policy == null && key != null && !OperatorInput.isKey(key, RETRIES_ENABLED)) {
-			throw OperatorInput.refusal("Invalid key (" + Problem.oneLine(key) + ")", "is not known here",
-					"Write ?key=" + RETRIES_ENABLED + ", or the name of a policy in the path.");
+		String[] keys = input.texts(KEY);
+		input.refuseOthers("?key= and a key, which may be repeated, or nothing to end all", KEY);
+		for (String key : keys) {
+			if (policy == null && !OperatorInput.isKey(key, RETRIES_ENABLED)) {
+				throw OperatorInput.refusal("Invalid key (" + Problem.oneLine(key) + ")", "is not known here",
+						"Write ?key=" + RETRIES_ENABLED + ", or the name of a policy in the path.");
+			}
 		}
-		return changed("this process, by its configuration again",
-				(policy != null) ? (key != null) ? this.live.reset(policy, key) : this.live.reset(policy)
-						: (key != null) ? this.live.resetRetriesEnabled() : this.live.reset());
+		List<ValueChange> changes = (policy != null) ? this.live.reset(policy, keys)
+				: (keys.length > 0) ? this.live.resetRetriesEnabled() : this.live.reset();
+		return new ChangeDescriptor("this process, by its configuration again", changes, List.of(), List.of(), null);
 	}
 
 	WaitersDescriptor wake(String policy, OperatorInput input) {
@@ -99,22 +117,27 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 
 	/** Put a breaker into a state. */
 	ChangeDescriptor breaker(CircuitBreaker breaker, OperatorInput input) {
-		String state = Objects.toString(input.text("state"), "");
-		input.refuseOthers("state", "state");
+		String state = Objects.toString(input.text("state"), "").strip().toLowerCase(Locale.ROOT).replace('-', '_');
+		Duration limit = Objects.requireNonNullElse(input.limit(FOR), Duration.ZERO);
+		input.refuseOthers("state and for", "state", FOR);
 		String before = breaker.state().tag();
-		moveTo(breaker, state);
-		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag());
+		moveTo(breaker, state, limit);
+		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag(), limit,
+				"curl $A/breakers/" + encoded(breaker.name()) + " --json '{\"state\": \"closed\"}'");
 	}
 
-	private static void moveTo(CircuitBreaker breaker, String state) {
-		switch (state.strip().toLowerCase(Locale.ROOT).replace('-', '_')) {
+	private static void moveTo(CircuitBreaker breaker, String state, Duration limit) {
+		switch (state + (limit.isZero() ? "" : " for")) {
 			case "closed" -> breaker.reset();
 			case "open" -> breaker.open();
 			case "forced_open" -> breaker.forceOpen();
+			case "forced_open for" -> breaker.openFor(limit);
 			case "disabled" -> breaker.disable();
+			case "disabled for" -> breaker.disableFor(limit);
 			default -> throw OperatorInput.refusal(
 					"Invalid state (" + Problem.oneLine(state) + ") of breaker " + breaker.name(),
-					"is none that it can be put into", "Write closed, open, forced-open or disabled.");
+					"is none that it can be put into" + (limit.isZero() ? "" : " for a time"),
+					"Write closed, open, forced-open or disabled; the last two may have a time, for.");
 		}
 	}
 
@@ -123,7 +146,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		requireFlag(input, "reset", "Budget " + budget.name(), "can only be filled");
 		String before = tokens(budget);
 		budget.reset();
-		return operated("budget " + budget.name(), "balance", before, tokens(budget));
+		return operated("budget " + budget.name(), "balance", before, tokens(budget), Duration.ZERO, null);
 	}
 
 	/** End the hold of a pace, which keeps its rate. */
@@ -146,27 +169,29 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		return String.format(Locale.ROOT, "%.1f", budget.balance());
 	}
 
-	private ChangeDescriptor operated(String subject, String key, String before, String now) {
+	private String end(@Nullable Duration limit, String policy, Key<?> key) {
+		return (limit != null && !limit.isZero()) ? "for " + DurationText.exact(limit) + " at most"
+				: this.live.until(policy, key).map((end) -> "until " + end + ", as before").orElse("until it is reset");
+	}
+
+	private static ChangeDescriptor overridden(String end, List<ValueChange> changes, List<String> configuration,
+			List<String> advice, String undo) {
+		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", changes, configuration,
+				advice, undo);
+	}
+
+	private ChangeDescriptor operated(String subject, String key, String before, String now, Duration limit,
+			@Nullable String undo) {
 		ValueChange change = new ValueChange(subject, key, new EffectiveValue(before, Level.OVERRIDE, "now"),
 				new EffectiveValue(now, Level.OVERRIDE, "operator"));
 		this.live.operated(change.toString());
-		return changed("this process only, as long as it runs", List.of(change));
+		String end = limit.isZero() ? "as long as it runs" : "for " + DurationText.exact(limit) + " at most";
+		return new ChangeDescriptor("this process only, " + end, List.of(change), List.of(), List.of(), undo);
 	}
 
-	private static ChangeDescriptor changed(String scope, List<ValueChange> changes) {
-		return new ChangeDescriptor(scope, changes, List.of(), List.of());
-	}
-
-	private static ChangeDescriptor overridden(@Nullable Duration limit, List<ValueChange> changes,
-			List<String> configuration, List<String> advice) {
-		String end = (limit != null) ? "for " + DurationText.exact(limit) + " at most" : "until it is reset";
-		return new ChangeDescriptor("this process only, " + end + ", and gone after a restart", changes, configuration,
-				advice);
-	}
-
-	/** A change, and the lines of configuration that make it last in all processes. */
-	record ChangeDescriptor(String scope, List<ValueChange> changes, List<String> configuration,
-			List<String> advice) implements OperationResponseBody {
+	/** A change, its configuration for all processes, and the command to undo it. */
+	record ChangeDescriptor(String scope, List<ValueChange> changes, List<String> configuration, List<String> advice,
+			@Nullable String undo) implements OperationResponseBody {
 	}
 
 	/** The number of waiting calls that were woken. */

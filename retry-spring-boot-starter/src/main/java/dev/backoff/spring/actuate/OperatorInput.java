@@ -2,9 +2,11 @@ package dev.backoff.spring.actuate;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,21 +37,28 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 
 	/** Return the text of a key, or null if it is absent. */
 	@Nullable String text(String key) {
-		List<String> texts = textsWithout("").entrySet()
-			.stream()
-			.filter((entry) -> isKey(entry.getKey(), key))
-			.map(Map.Entry::getValue)
-			.toList();
-		if (texts.size() > 1) {
+		String[] texts = texts(key);
+		if (texts.length > 1) {
 			throw refusal("Invalid " + key, "is there twice", "Write it once.");
 		}
-		return texts.isEmpty() ? null : texts.get(0);
+		return (texts.length == 0) ? null : texts[0];
 	}
 
-	/** Return a time with a unit, or null if it is absent. */
+	/** Return the texts of a key that may be given several times. */
+	String[] texts(String key) {
+		return this.values.entrySet()
+			.stream()
+			.filter((entry) -> isKey(entry.getKey(), key))
+			.flatMap((entry) -> (entry.getValue() instanceof Collection<?> several) ? several.stream()
+					: Stream.ofNullable(entry.getValue()))
+			.map(Object::toString)
+			.toArray(String[]::new);
+	}
+
+	/** Return a time with a unit, zero for none, or null if it is absent. */
 	@Nullable Duration limit(String key) {
 		String text = text(key);
-		return (text != null) ? Overrides.limit(key, text) : null;
+		return (text == null) ? null : text.strip().equals("none") ? Duration.ZERO : Overrides.limit(key, text);
 	}
 
 	/** Return true or false, or null if it is absent. */
@@ -65,7 +74,7 @@ record OperatorInput(Map<String, @Nullable Object> values) {
 	/** Refuse all keys but the given ones. */
 	void refuseOthers(String fix, String... known) {
 		List<Problem> problems = new ArrayList<>();
-		for (String key : textsWithout("").keySet()) {
+		for (String key : this.values.keySet()) {
 			if (List.of(known).stream().noneMatch((other) -> isKey(key, other))) {
 				problems.add(Problem.ofPlace("Invalid key (" + Problem.oneLine(key) + ")", "is not known here",
 						"Write " + fix + "."));

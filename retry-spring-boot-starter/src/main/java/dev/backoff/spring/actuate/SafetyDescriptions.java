@@ -22,6 +22,7 @@ import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
+import dev.backoff.spring.safety.OverloadSafety.BreakerChange;
 import dev.backoff.window.OutcomeWindow.Counts;
 
 /** Describe budgets and breakers, those in use and those of the configuration. */
@@ -70,12 +71,14 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
+		List<BreakerChange> changes = this.safety.changes(entry.name());
+		String since = changes.isEmpty() ? null : changes.get(0).at();
 		CircuitBreaker own = this.safety.breakers().get(entry.name());
 		Duration timeToProbe = own.timeToProbe();
 		Counts counts = own.counts();
 		return new BreakerDescriptor(unused, users, own.state().tag(), number(counts.failureRate()),
 				number(counts.slowRate()), counts.total(), own.rejected(),
-				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, values);
+				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, since, changes, values);
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
@@ -98,10 +101,12 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	/**
 	 * A breaker. The calls are those of the window, of the probes, or those that opened
-	 * the breaker. The time to its probe is null unless the breaker is open.
+	 * the breaker. The time to its probe is null unless the breaker is open. The time of
+	 * the last change is null if the breaker has never changed.
 	 */
 	record BreakerDescriptor(boolean unused, List<String> policies, String state, @Nullable Double failureRate,
 			@Nullable Double slowCallRate, long calls, long rejected, @Nullable Double timeToProbeMs,
+			@Nullable String since, List<BreakerChange> changes,
 			Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 

@@ -40,8 +40,8 @@ public record Overrides(List<Entry> values) {
 
 	/**
 	 * Return these overrides with new values of one policy or {@link #ALL}, which are not
-	 * checked. New values replace values of the same keys. They hold until they are reset
-	 * if the ending is null.
+	 * checked. New values replace values of the same keys. Without an ending, they keep
+	 * those of the replaced values or hold until they are reset.
 	 */
 	public Overrides with(String policy, Map<Key<?>, String> values, @Nullable Ending ending) {
 		Stream<Entry> others = this.values.stream()
@@ -51,7 +51,7 @@ public record Overrides(List<Entry> values) {
 			.map((entry) -> new Entry(policy, entry.getKey(),
 					ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
 							"Invalid " + entry.getKey().key() + " of policy " + policy, Level.OVERRIDE, ORIGIN),
-					ending));
+					(ending != null) ? ending : ending(policy, entry.getKey()).orElse(null)));
 		return new Overrides(Stream.concat(others, more).toList());
 	}
 

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -125,7 +126,8 @@ public final class LiveConfiguration implements DisposableBean {
 	 * @param values texts by key: {@code base}, {@code cap}, {@code multiplier},
 	 * {@code jitter}, {@code max-attempts}, {@code deadline}, {@code attempt-timeout},
 	 * {@code enabled}, {@code concurrency}, {@code max-waiting}
-	 * @param limit how long the values hold, or null to hold until they are reset
+	 * @param limit how long the values hold; zero until they are reset; null for the time
+	 * left of the overrides that they replace, or else until they are reset
 	 * @throws InvalidBackoffException if something is wrong; then nothing has changed
 	 */
 	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
@@ -137,8 +139,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/**
 	 * Override whether retries are made at all, for this process. If they are not,
-	 * waiting calls end at once as {@code DISABLED}. Without a limit, the override holds
-	 * until it is reset.
+	 * waiting calls end at once as {@code DISABLED}. The limit is that of
+	 * {@link #override}.
 	 */
 	public List<ValueChange> overrideRetriesEnabled(boolean enabled, @Nullable Duration limit) {
 		return locked(() -> put(Overrides.ALL, Map.of(PolicyKey.ENABLED, Boolean.toString(enabled)), limit));
@@ -146,13 +148,18 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private List<ValueChange> put(String policy, Map<Key<?>, String> values, @Nullable Duration limit) {
 		try {
-			Expiries.Expiry expiry = (limit != null) ? this.expiries.start(policy, limit, this::expireOrTryAgain)
-					: null;
+			Duration time = (limit != null && !limit.isZero()) ? limit : null;
+			Expiries.Expiry expiry = (time != null) ? this.expiries.start(policy, time, this::expireOrTryAgain) : null;
 			BackoffConfiguration now = this.policies.configuration();
-			BackoffConfiguration then = now.with(now.overrides().with(policy, values, expiry));
+			Overrides left = now.overrides();
+			for (Key<?> key : (limit != null) ? values.keySet() : Set.<Key<?>>of()) {
+				left = left.without(policy, key.key());
+			}
+			BackoffConfiguration then = now.with(left.with(policy, values, expiry));
 			PolicyResolver unused = this.switchover.refuseNewProblems(then);
-			List<ValueChange> changes = change("Overridden"
-					+ ((limit != null) ? " for " + DurationText.exact(limit) : "") + " in this process only", then);
+			List<ValueChange> changes = change(
+					"Overridden" + ((time != null) ? " for " + DurationText.exact(time) : "") + " in this process only",
+					then);
 			tell(Outcome.OVERRIDDEN);
 			return changes;
 		}
@@ -162,17 +169,19 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/**
-	 * Reset the overrides of a policy, and return the changes.
+	 * Reset the overrides of a policy, or only those of the given keys, and return the
+	 * changes. All names may have any spelling.
 	 * @throws InvalidBackoffException if no policy has that name in any spelling, or the
 	 * remaining overrides do not fit the configuration; then nothing has changed
 	 */
-	public List<ValueChange> reset(String policy) {
-		return locked(() -> end(Outcome.RESET, overrides().without(known(policy))));
-	}
-
-	/** Reset one override of a policy; both names may have any spelling. */
-	public List<ValueChange> reset(String policy, String key) {
-		return locked(() -> end(Outcome.RESET, overrides().without(known(policy), key)));
+	public List<ValueChange> reset(String policy, String... keys) {
+		return locked(() -> {
+			Overrides left = (keys.length == 0) ? overrides().without(known(policy)) : overrides();
+			for (String key : keys) {
+				left = left.without(known(policy), key);
+			}
+			return end(Outcome.RESET, left);
+		});
 	}
 
 	/** Reset the override of whether retries are made at all. */

@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -39,7 +40,7 @@ public final class BackoffObservationAutoConfiguration {
 	@ConditionalOnMissingBean
 	StopLogger backoffStopLogger(ObjectProvider<RetryTime> time, ObjectProvider<CallStatistics> statistics) {
 		return new StopLogger(time.getIfAvailable(RetryTime::system), new CompletableFuture<Void>().defaultExecutor(),
-				statistics::getIfUnique);
+				() -> statistics.getIfUnique(() -> List::of));
 	}
 
 	@Bean

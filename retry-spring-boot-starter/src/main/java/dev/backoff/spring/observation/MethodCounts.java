@@ -5,8 +5,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.StopReason;
@@ -58,14 +56,13 @@ class MethodCounts implements CallRecorder {
 		this.retries.increment();
 	}
 
-	/** Return how many calls of a policy have ended, 0 if that is unknown. */
-	static long calls(@Nullable CallStatistics statistics, String policy) {
-		return (statistics == null) ? 0
-				: statistics.all()
-					.stream()
-					.filter((method) -> method.policy().equals(policy))
-					.flatMapToLong((method) -> method.calls().values().stream().mapToLong(Long::longValue))
-					.sum();
+	/** Return how many calls of a policy have ended. */
+	static long calls(CallStatistics statistics, String policy) {
+		return statistics.all()
+			.stream()
+			.filter((method) -> method.policy().equals(policy))
+			.flatMapToLong((method) -> method.calls().values().stream().mapToLong(Long::longValue))
+			.sum();
 	}
 
 	MethodCalls statistics() {

@@ -1,6 +1,7 @@
 package dev.backoff.spring.observation;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -101,16 +102,16 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private final Set<String> toldOnce = ConcurrentHashMap.newKeySet();
 
-	private final Supplier<? extends @Nullable CallStatistics> statistics;
+	private final Supplier<? extends CallStatistics> statistics;
 
 	private volatile boolean closed;
 
 	/** Create a logger that measures minutes by the given time. */
 	public StopLogger(RetryTime time) {
-		this(time, new CompletableFuture<Void>().defaultExecutor(), () -> null);
+		this(time, new CompletableFuture<Void>().defaultExecutor(), () -> List::of);
 	}
 
-	StopLogger(RetryTime time, Executor executor, Supplier<? extends @Nullable CallStatistics> statistics) {
+	StopLogger(RetryTime time, Executor executor, Supplier<? extends CallStatistics> statistics) {
 		this.time = time;
 		this.executor = executor;
 		this.statistics = statistics;

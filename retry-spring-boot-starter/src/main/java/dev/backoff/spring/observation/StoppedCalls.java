@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.backoff.breaker.CircuitBreaker.Verdict;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.event.RetryEvent;
@@ -49,6 +50,9 @@ public final class StoppedCalls implements RetryListener {
 
 	private final Map<String, List<StoppedCall>> policies = new ConcurrentHashMap<>();
 
+	/* By the failed calls of each policy, so that a rejected call has a host too. */
+	private final Map<String, String> failedHosts = new ConcurrentHashMap<>();
+
 	/** Keep calls, with the messages of failures only while {@code messages} is true. */
 	public StoppedCalls(Clock clock, BooleanSupplier messages) {
 		this.clock = clock;
@@ -73,9 +77,16 @@ public final class StoppedCalls implements RetryListener {
 	private StoppedCall describe(RetryEvent.Stopped event) {
 		RetriesStoppedException report = event.report();
 		Throwable failure = report.failure();
+		String host = report.host();
+		if (host != null && event.outcome().verdict() == Verdict.FAILED && this.failedHosts.size() < MOST_POLICIES) {
+			this.failedHosts.put(event.policy(), host);
+		}
+		else if (host == null && report.reason() == StopReason.BREAKER_OPEN) {
+			host = this.failedHosts.get(event.policy());
+		}
 		List<Duration> waits = report.waits().stream().map(Wait::length).toList();
 		return new StoppedCall(this.clock.instant(), event.policy(), event.method(), report.reason(), report.attempts(),
-				waits, report.attemptTimes(), report.elapsed(), report.host(),
+				waits, report.attemptTimes(), report.elapsed(), host,
 				(failure != null) ? failure.getClass().getName() : null,
 				(failure != null) ? FailureText.rootClass(failure) : null,
 				(failure != null && this.messages.getAsBoolean()) ? FailureText.message(failure) : null,
@@ -96,9 +107,10 @@ public final class StoppedCalls implements RetryListener {
 	/**
 	 * A call that stopped without success, without its arguments and its result. If there
 	 * are more than six waits or attempts, it has the first three and the last three. The
-	 * host, with the port, is that of the last request, or null if unknown. The failure
-	 * is a class name, or null if a result was not good enough. The root failure is null
-	 * if the failure has no cause. The message is one line of at most 200 characters, or
+	 * host, with the port, is that of the last request, or null if unknown. A call that a
+	 * breaker rejected has that of the policy's last call that failed. The failure is a
+	 * class name, or null if a result was not good enough. The root failure is null if
+	 * the failure has no cause. The message is one line of at most 200 characters, or
 	 * null if messages are not shown. Immutable and thread-safe.
 	 */
 	public record StoppedCall(Instant time, String policy, String method, StopReason reason, int attempts,

@@ -1,6 +1,10 @@
 package dev.backoff.spring.safety;
 
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,12 +14,15 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.spring.safety.OverloadSafety.BreakerChange;
 
 /**
  * Notify all listeners among the beans, even if one of them throws. They are looked up at
- * each event, since events are rare and listeners may be created late. Thread-safe.
+ * each event, since events are rare and listeners may be created late. Keep the last five
+ * changes of each breaker, the latest first. Thread-safe.
  */
-record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listener, CircuitBreaker.Listener {
+record Listeners(ListableBeanFactory beanFactory,
+		Map<String, List<BreakerChange>> changes) implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
 
@@ -36,6 +43,10 @@ record Listeners(ListableBeanFactory beanFactory) implements RetryBudget.Listene
 
 	@Override
 	public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+		Clock clock = this.beanFactory.getBeanProvider(Clock.class).getIfUnique(Clock::systemUTC);
+		BreakerChange change = new BreakerChange(clock.instant().toString(), from.tag(), to.tag());
+		this.changes.merge(breaker.name(), List.of(change),
+				(before, added) -> Stream.concat(added.stream(), before.stream().limit(4)).toList());
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.transition(breaker, from, to));
 	}
 

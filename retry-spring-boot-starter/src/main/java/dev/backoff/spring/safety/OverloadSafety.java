@@ -73,7 +73,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.beanFactory = beanFactory;
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
-		this.listeners = new Listeners(beanFactory);
+		this.listeners = new Listeners(beanFactory, new ConcurrentHashMap<>());
 		this.breakers = CircuitBreakers.of(configuration.breakers().values().stream().map(this::make).toList());
 		this.paces = new Paces(this.time);
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
@@ -151,6 +151,11 @@ public final class OverloadSafety implements ConfigurationUser {
 						policy.name(), KeyTable.MOST);
 			}
 		};
+	}
+
+	/** Return the last five changes of a breaker's state, the latest first. */
+	public List<BreakerChange> changes(String breaker) {
+		return this.listeners.changes().getOrDefault(breaker, List.of());
 	}
 
 	@Override
@@ -262,6 +267,10 @@ public final class OverloadSafety implements ConfigurationUser {
 		/** A breaker or another kind of state was divided by keys. */
 		void keysMade(String kind, String name, KeyTable<?> keys);
 
+	}
+
+	/** A change of a breaker from one state, in lower case, to another. */
+	public record BreakerChange(String at, String from, String to) {
 	}
 
 }

@@ -101,10 +101,27 @@ class ActivityViewTests {
 								    "failure": "java.io.IOException" } ],
 								  "budgets": { "orders": { "balance": 48.1, "tokens": 50.0, "refused": 0, "dry": false,
 								    "strikes": 0.0, "barred": 0 } },
-								  "breakers": { "gateway": { "state": "open", "rejected": 0, "timeToProbeMs": 19999.999999 } } }
+								  "breakers": { "gateway": { "state": "open", "rejected": 0, "timeToProbeMs": 19999.999999,
+								    "since": "2026-11-22T15:03:58Z", "changes": [
+								      { "at": "2026-11-22T15:03:58Z", "from": "closed", "to": "open" } ] } } }
 								""",
 						view(context), false);
 				assertThat(view(context)).doesNotContain("delays", "origin");
+			});
+	}
+
+	@Test
+	void keepsTheLastTwentyOfEachPolicy() {
+		this.runner
+			.withPropertyValues("backoff.defaults.budget=none", "backoff.policies.rare.base=1s",
+					"backoff.policies.orders.base=1s")
+			.run((context) -> {
+				use(context, "rare");
+				for (int call = 0; call < 30; call++) {
+					use(context, "orders");
+				}
+				assertThat(JsonPath.<List<String>>read(view(context), "$.stopped[*].policy")).hasSize(21)
+					.contains("rare");
 			});
 	}
 
@@ -142,8 +159,8 @@ class ActivityViewTests {
 				assertThat(JsonPath.<Map<String, ?>>read(view, "$.policies")).hasSize(200);
 				assertThat(JsonPath.<Map<String, ?>>read(view, "$.budgets")).hasSize(200);
 				assertThat(JsonPath.<List<?>>read(view, "$.waiting")).hasSize(20);
-				assertThat(JsonPath.<List<?>>read(view, "$.stopped")).hasSize(20);
-				assertThat(view.length()).isLessThan(60 * 1024);
+				assertThat(JsonPath.<List<?>>read(view, "$.stopped")).hasSize(25);
+				assertThat(view.length()).isLessThan(62 * 1024);
 			});
 	}
 

@@ -19,6 +19,7 @@ import com.jayway.jsonpath.JsonPath;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,7 @@ import org.springframework.test.annotation.DirtiesContext;
 import dev.backoff.OutboundRequest;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerState;
+import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
@@ -190,11 +192,44 @@ class OperatorTests {
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', textBlock = """
+				/orders                | {"base": "2s", "max-attempts": 4} | /orders?key=base&key=max-attempts
+				/payment%20callback    | {"cap": "9s"}                     | /payment%20callback?key=cap
+				''                     | {"retries-enabled": false}        | ?key=retries-enabled""")
+		void areUndoneByTheCommandOfTheAnswerAlone(String path, String body, String undo) throws Exception {
+			ok("POST", "/orders", "{\"enabled\": false}");
+			String answer = ok("POST", path, body);
+			assertThat(JsonPath.<String>read(answer, "$.undo")).isEqualTo("curl -X DELETE \"$A" + undo + "\"");
+			String undone = ok("DELETE", undo, "");
+			assertThat(JsonPath.<List<?>>read(undone, "$.changes"))
+				.hasSameSizeAs(JsonPath.<List<?>>read(answer, "$.changes"));
+			assertThat(policies.configuration().overrides().values("orders")).containsOnlyKeys(PolicyKey.ENABLED);
+		}
+
+		@Test
+		void keepTheTimeLeftUnlessTheyGetAnother() throws Exception {
+			ok("POST", "/orders", "{\"base\": \"2s\", \"cap\": \"20s\", \"for\": \"30m\"}");
+			time.advance(Duration.ofMinutes(20));
+			String until = JsonPath.read(ok("GET", "/orders", ""), "$.overrides.base.until");
+			String kept = ok("POST", "/orders", "{\"base\": \"3s\"}");
+			assertThat(JsonPath.<String>read(kept, "$.scope"))
+				.isEqualTo("this process only, until " + until + ", as before, and gone after a restart");
+			String endless = ok("POST", "/orders", "{\"cap\": \"40s\", \"for\": \"none\"}");
+			assertThat(JsonPath.<String>read(endless, "$.scope"))
+				.isEqualTo("this process only, until it is reset, and gone after a restart");
+			assertThat(JsonPath.<String>read(ok("GET", "/orders", ""), "$.overrides.base.until")).isEqualTo(until);
+			time.advance(Duration.ofMinutes(10));
+			assertThat(time.runDue()).isOne();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(policies.configuration().overrides().values("orders"))
+					.containsOnlyKeys(PolicyKey.CAP));
+		}
+
+		@ParameterizedTest
+		@CsvSource(delimiter = '|', textBlock = """
 				?key=base                     | Invalid key (base): is not known here.
 				?kye=retries-enabled          | Invalid key (kye): is not known here.
 				/orders?key=bose              | Invalid key (bose) of policy orders: is not known.
-				/orders?key=base&key=cap      | Invalid key: must be one value.
-				/orders?key=base&KEY=cap      | Invalid key: is there twice.
+				/orders?key=base&key=bose     | Invalid key (bose) of policy orders: is not known.
 				""")
 		void doNotEndByAWrongKey(String path, String message) throws Exception {
 			ok("POST", "/orders", "{\"base\": \"2s\"}");
@@ -232,6 +267,7 @@ class OperatorTests {
 						''                                    | {"retries-enabled": false, "retriesEnabled": true} | Invalid retries-enabled: is there twice.
 						''                                    | {"enabled": false}  | Invalid key (enabled): is not known here.
 						''                                    | {}                  | What is written: says nothing of retries-enabled.
+						/breakers/gateway | {"state": "closed", "for": "5m"} | Invalid state (closed) of breaker gateway: is none that it can be put into for a time.
 						/breakers/gateway | {"state": "ajar"} | Invalid state (ajar) of breaker gateway: is none that it can be put into.
 						/breakers/gateway | {"stat": "open"}  | Invalid key (stat): is not known here.
 						/budgets/orders   | {"reset": false}  | Budget orders: can only be filled.
@@ -435,6 +471,45 @@ class OperatorTests {
 			assertThat(breakers.get("gateway").state()).isEqualTo(state);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo(state.tag());
 			assertThat(JsonPath.<String>read(ok("GET", "/breakers/gateway", ""), "$.state")).isEqualTo(state.tag());
+		}
+
+		@Test
+		void breakersAreForcedForATime() throws Exception {
+			String answer = ok("POST", "/breakers/gateway", "{\"state\": \"disabled\", \"for\": \"5m\"}");
+			assertThat(JsonPath.<String>read(answer, "$.scope")).isEqualTo("this process only, for 5m at most");
+			assertThat(JsonPath.<String>read(answer, "$.undo"))
+				.isEqualTo("curl $A/breakers/gateway --json '{\"state\": \"closed\"}'");
+			CircuitBreaker gateway = breakers.get("gateway");
+			time.advance(Duration.ofMinutes(5).minusNanos(1));
+			assertThat(gateway.call(gateway::state)).isEqualTo(BreakerState.DISABLED);
+			time.advance(Duration.ofNanos(1));
+			assertThat(gateway.call(gateway::state)).isEqualTo(BreakerState.CLOSED);
+			ok("POST", "/breakers/gateway", "{\"state\": \"forced-open\", \"for\": \"2m\"}");
+			time.advance(Duration.ofMinutes(2).minusNanos(1));
+			assertThat(gateway.state()).isEqualTo(BreakerState.OPEN);
+			time.advance(Duration.ofNanos(1));
+			assertThat(gateway.state()).isEqualTo(BreakerState.HALF_OPEN);
+			ok("POST", "/breakers/gateway", "{\"state\": \"disabled\", \"for\": \"none\"}");
+			time.advance(Duration.ofDays(1));
+			assertThat(gateway.call(gateway::state)).isEqualTo(BreakerState.DISABLED);
+		}
+
+		@Test
+		void breakersTellSinceWhenAndTheirLastFiveChanges() throws Exception {
+			CircuitBreaker gateway = breakers.get("gateway");
+			gateway.open();
+			gateway.reset();
+			gateway.disable();
+			gateway.forceOpen();
+			gateway.reset();
+			gateway.open();
+			String shown = ok("GET", "/breakers/gateway", "");
+			assertThat(JsonPath.<List<String>>read(shown, "$.changes[*].to")).containsExactly("open", "closed",
+					"forced_open", "disabled", "closed");
+			assertThat(JsonPath.<List<String>>read(shown, "$.changes[*].from")).startsWith("closed", "forced_open");
+			assertThat(JsonPath.<String>read(shown, "$.since"))
+				.isEqualTo(JsonPath.<String>read(shown, "$.changes[0].at"))
+				.isEqualTo(JsonPath.<String>read(ok("GET", "?view=activity", ""), "$.breakers.gateway.since"));
 		}
 
 		@Test

@@ -178,7 +178,7 @@ class LiveConfigurationTests extends LiveApplication {
 		void endsByItselfUnlessItIsSetAgain() {
 			start();
 			live.override("orders", Map.of("base", "4s", "max-attempts", "2"), Duration.ofMinutes(30));
-			live.override("orders", Map.of("max-attempts", "4"), null);
+			live.override("orders", Map.of("max-attempts", "4"), Duration.ZERO);
 			assertThat(live.until("orders", PolicyKey.BASE)).map(Instant.now()::isBefore).hasValue(true);
 			assertThat(live.until("orders", PolicyKey.MAX_ATTEMPTS)).isEqualTo(Optional.empty());
 			time.advance(Duration.ofMinutes(29));

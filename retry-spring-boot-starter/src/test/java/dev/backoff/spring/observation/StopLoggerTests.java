@@ -52,7 +52,7 @@ class StopLoggerTests {
 
 	private final VirtualTime time = VirtualTime.wrappingAfter(Duration.ofNanos(7));
 
-	private final StopLogger listener = new StopLogger(this.time, Runnable::run, () -> null);
+	private final StopLogger listener = new StopLogger(this.time, Runnable::run, () -> List::of);
 
 	private final LogCapture log = new LogCapture(StopLogger.class);
 

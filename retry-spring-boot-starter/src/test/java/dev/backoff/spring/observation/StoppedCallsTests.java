@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import dev.backoff.Operation;
 import dev.backoff.OutboundRequest;
 import dev.backoff.Retry;
+import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.breaker.CircuitOpenException;
 import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetryEvent.RecoveryOutcome;
 import dev.backoff.event.StopReason;
@@ -68,12 +70,35 @@ class StoppedCallsTests {
 	}
 
 	private void stop(String policy, int attempts, Exception failure) {
+		stop(policy, attempts, failure, "pay.example");
+	}
+
+	private void stop(String policy, int attempts, Exception failure, String host) {
 		Operation<String, Exception> failing = () -> {
 			this.time.advance(Duration.ofMillis(10));
-			OutboundRequest.begin("GET", URI.create("http://pay.example:81/cards/4111"));
+			OutboundRequest.begin("GET", URI.create("http://" + host + ":81/cards/4111"));
 			throw failure;
 		};
 		assertThat(catchThrowable(() -> retry(policy, attempts).call(failing))).isSameAs(failure);
+	}
+
+	@Test
+	void aRejectedCallHasTheHostOfTheLastCallThatFailed() {
+		CircuitBreaker breaker = CircuitBreaker.builder("gateway").time(this.time).build();
+		Retry guarded = Retry.builder(RetryPolicy.builder("orders").build())
+			.time(this.time)
+			.breaker(breaker)
+			.listener(this.stopped)
+			.build();
+		breaker.forceOpen();
+		assertThat(catchThrowable(() -> guarded.call(() -> "paid"))).isInstanceOf(CircuitOpenException.class);
+		assertThat(last().host()).isNull();
+		stop("orders", 2, new IOException());
+		stop("orders", 2, new IllegalArgumentException(), "stock.example");
+		assertThat(last().host()).isEqualTo("stock.example:81");
+		assertThat(catchThrowable(() -> guarded.call(() -> "paid"))).isInstanceOf(CircuitOpenException.class);
+		assertThat(last()).returns(StopReason.BREAKER_OPEN, StoppedCall::reason)
+			.returns("pay.example:81", StoppedCall::host);
 	}
 
 	@Test
@@ -102,7 +127,7 @@ class StoppedCallsTests {
 				.method("OrderService.place")
 				.time(this.time)
 				.listener(this.stopped)
-				.listener(new StopLogger(this.time, Runnable::run, () -> null))
+				.listener(new StopLogger(this.time, Runnable::run, () -> List::of))
 				.build();
 			Operation<String, RuntimeException> failing = () -> {
 				throw hostile;
