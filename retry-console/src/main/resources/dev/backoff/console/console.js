@@ -44,17 +44,33 @@ async function poll() {
 }
 
 /** Ask for what other parts of the library add. */
-async function pollSlowly() {
+async function lookSlowly() {
 	if (!document.hidden && view) {
 		otherRetries = view.views.includes('other-retries') ? await ask('?view=other-retries').catch(() => null) : null;
 		const policies = view.parts.includes('durable') ? (await ask('?view=short').catch(() => null))?.policies ?? {} : {};
 		const kept = Object.keys(policies).filter((name) =>
 			Object.values(policies[name].methods).some((plan) => plan.values.durable?.value === 'true'));
-		const answers = await Promise.all(kept.map((name) => ask(`${path(name, 'durable')}?limit=20`).catch(() => null)));
+		const answers = await Promise.all(kept.map(stored));
 		durable = Object.fromEntries(kept.map((name, index) => [name, answers[index]]).filter(([, answer]) => answer));
 		render();
 	}
+}
+
+async function pollSlowly() {
+	await lookSlowly();
 	setTimeout(pollSlowly, view ? SLOW_POLL : POLL);
+}
+
+/** The counts of a policy's stored calls, and those that an operator can move. */
+async function stored(name) {
+	const list = (state) => ask(`${path(name, 'durable')}?state=${state}&limit=20`);
+	try {
+		const [dead, planned] = await Promise.all([list('dead'), list('planned')]);
+		return { counts: dead.counts, calls: [...dead.calls, ...planned.calls] };
+	}
+	catch {
+		return null;
+	}
 }
 
 function render() {
@@ -103,7 +119,7 @@ function announce(needs) {
 function confirm({ method, path, body }) {
 	const dialog = place('dialog');
 	const request = `${method} ${endpoint}${path}${body ? `\n${JSON.stringify(JSON.parse(body), null, 2)}` : ''}`;
-	show(dialog, h('h2', { id: 'question' }, t('sure')), h('pre', {}, request), hint(t('scope')),
+	show(dialog, h('h2', { id: 'question' }, t('sure')), h('pre', {}, request), hint(t(path.endsWith('/durable') ? 'scopeStored' : 'scope')),
 		h('div', { class: 'actions' }, button(t('write'), { class: 'main', 'data-write': method, 'data-path': path, 'data-body': body }),
 			button(t('cancel'), { autofocus: true, 'data-dismiss': true })));
 	dialog.showModal();
@@ -115,7 +131,7 @@ async function write({ write, path, body }) {
 	try {
 		const answer = await ask(path, write, body);
 		lines = [answer.scope, ...(answer.changes ?? []).map(({ subject, key, before, now }) => `${subject}: ${key} ${before?.value ?? '–'} → ${now?.value ?? '–'}`),
-			...(answer.advice ?? [])].filter((line) => line);
+			...(answer.advice ?? []), answer.undo && t('undo', { command: answer.undo })].filter((line) => line);
 	}
 	catch (refusal) {
 		title = t('refusedTitle');
@@ -125,6 +141,9 @@ async function write({ write, path, body }) {
 		h('div', { class: 'actions' }, button(t('close'), { class: 'main', 'data-dismiss': true })));
 	place('dialog').querySelector('button').focus();
 	await poll();
+	if (path.endsWith('/durable')) {
+		await lookSlowly();
+	}
 	const shown = place('policy-title')?.textContent;
 	if (shown) {
 		await policy.open(shown);

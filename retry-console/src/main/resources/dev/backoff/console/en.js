@@ -50,14 +50,16 @@ export default {
 	stopped: 'Stopped', noneStopped: 'No call has stopped without success.', last: 'The last {shown}. Bars: attempts thick, waits thin.',
 	time: 'time', reason: 'stop', attempts: 'attempts', took: 'took', story: 'attempts and waits', failure: 'failure', recovered: 'recovery',
 	breakers: 'Breakers', noBreakers: 'No breaker is in use.', breaker: 'breaker', state: 'state', failureRate: 'failed',
+	shareRejected: '{share} of {count}, {rejected} rejected', inSince: 'since',
 	rejected: 'rejected', probeIn: 'probe in', closed: 'Close', 'forced-open': 'Force open', actions: 'actions',
 	budgets: 'Budgets', noBudgets: 'No budget is in use.', allFull: 'All {count} are full.', othersFull: '{count} more are full.',
 	budget: 'budget', balance: 'tokens', refused: 'refused', dry: 'dry', fill: 'Fill',
 
 	durable: 'Durable calls', durableHint: 'Stored calls of the whole cluster. Dead letters wait for an operator.',
 	scheduled: 'scheduled', running: 'running', dead: 'dead', requeue: 'Requeue {count}',
+	planned: 'planned', unreadable: 'unreadable', letters: 'Dead letters and planned calls', id: 'call', requeueOne: 'Requeue', 'put-back': 'Put back', delete: 'Delete',
 	otherRetries: 'Other retries', otherRetriesHint: 'They multiply the attempts of methods that use them.', repeats: 'repeats by itself', place: 'place',
 	when: 'what', off: 'how to switch it off',
 
-	sure: 'Write this?', scope: 'It holds for this process only, and is gone after a restart.', write: 'Write', cancel: 'Cancel', written: 'Done', refusedTitle: 'Refused: nothing has changed',
+	sure: 'Write this?', scope: 'It holds for this process only, and is gone after a restart.', scopeStored: 'It holds for all processes: the calls are in the database.', undo: 'To undo it alone: {command}', write: 'Write', cancel: 'Cancel', written: 'Done', refusedTitle: 'Refused: nothing has changed',
 };

@@ -96,11 +96,12 @@ function bars({ attemptsMs, waitsMs, elapsedMs }) {
 
 export function breakers(view) {
 	const entries = Object.entries(view.breakers);
-	const columns = [['breaker'], ['state'], ['failureRate', 'number'], ['rejected', 'number'], ['probeIn', 'number']];
+	const columns = [['breaker'], ['state'], ['inSince'], ['failureRate', 'number'], ['rejected', 'number'], ['probeIn', 'number']];
 	return section('breakers', entries.length === 0 ? t('noBreakers') : null,
 		table('breakers', view.writable ? [...columns, ['actions']] : columns, entries.map(([name, breaker]) => [name,
 			h('span', { class: `state ${breaker.state === 'closed' ? 'good' : breaker.state === 'open' ? 'bad' : 'warn'}` }, `${STATES[breaker.state] ?? '?'} ${breaker.state}`),
-			breaker.failureRate === undefined ? '–' : t('shareOf', { share: share(breaker.failureRate), count: count(breaker.calls) }), breaker.rejected === undefined ? '–' : count(breaker.rejected),
+			breaker.since ? h('span', { title: breaker.changes.map(({ at, from, to }) => `${clock(at)} ${from} → ${to}`).join('\n') }, clock(breaker.since)) : '–',
+			breaker.failureRate === undefined ? '–' : t(breaker.rejected > 0 ? 'shareRejected' : 'shareOf', { share: share(breaker.failureRate), count: count(breaker.calls), rejected: count(breaker.rejected ?? 0) }), breaker.rejected === undefined ? '–' : count(breaker.rejected),
 			breaker.timeToProbeMs === undefined ? '–' : duration(breaker.timeToProbeMs),
 			...(view.writable ? [h('span', { class: 'actions' }, moves(name, breaker))] : [])])));
 }
@@ -131,11 +132,21 @@ function gauge({ balance, tokens, dry }) {
 
 export function durableCalls(view, durable) {
 	const entries = Object.entries(durable);
-	const states = ['scheduled', 'running', 'dead'];
-	return entries.length > 0 && section('durable', t('durableHint'),
+	const states = ['scheduled', 'running', 'dead', 'planned', 'unreadable'];
+	const letters = entries.flatMap(([name, { calls }]) => calls.map((call) => [name, call]));
+	return entries.length > 0 && section('durable', t('durableHint'), [
 		table('durable', [['policy'], ...states.map((state) => [state, 'number']), ...(view.writable ? [['actions']] : [])],
 			entries.map(([name, { counts }]) => [opener(name), ...states.map((state) => count(counts[state] ?? 0)),
-				...(view.writable ? [counts.dead > 0 ? change(t('requeue', { count: counts.dead }), 'POST', path(name, 'durable'), { action: 'requeue', over: '1m' }) : '–'] : [])])));
+				...(view.writable ? [counts.dead > 0 ? change(t('requeue', { count: counts.dead }), 'POST', path(name, 'durable'), { action: 'requeue', over: '1m' }) : '–'] : [])])),
+		letters.length > 0 && table('letters', [['policy'], ['id'], ['state'], ['attempts', 'number'], ['failure'], ...(view.writable ? [['actions']] : [])],
+			letters.map(([name, call]) => [opener(name), [h('code', {}, call.id), call.key && h('small', {}, call.key)],
+				[call.state.toLowerCase(), call.state === 'PLANNED' && h('small', {}, clock(call.due)), call.unreadable && h('span', { class: 'mark' }, t('unreadable'))],
+				call.attempts, call.failure ?? call.stop ?? '–', ...(view.writable ? [h('span', { class: 'actions' }, letterMoves(name, call))] : [])]))]);
+}
+
+function letterMoves(name, { row, state }) {
+	return [state === 'DEAD' ? 'requeue' : 'put-back', 'delete']
+		.map((action) => change(t(action === 'requeue' ? 'requeueOne' : action), 'POST', path(name, 'durable'), { action, id: row }));
 }
 
 export function otherRetries(found) {

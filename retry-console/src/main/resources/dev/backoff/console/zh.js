@@ -50,14 +50,16 @@ export default {
 	stopped: '已停止的调用', noneStopped: '没有未成功而停止的调用。', last: '最近 {shown} 个。粗条为尝试，细条为等待。',
 	time: '时间', reason: '停止原因', attempts: '尝试次数', took: '耗时', story: '尝试与等待', failure: '失败', recovered: '恢复',
 	breakers: '熔断器', noBreakers: '没有使用中的熔断器。', breaker: '熔断器', state: '状态', failureRate: '失败率',
+	shareRejected: '{count} 个中的 {share}，另拒绝 {rejected} 个', inSince: '自',
 	rejected: '已拒绝', probeIn: '距探测', closed: '关闭', 'forced-open': '强制打开', actions: '操作',
 	budgets: '预算', noBudgets: '没有使用中的预算。', allFull: '全部 {count} 个预算都是满的。', othersFull: '另有 {count} 个预算是满的。',
 	budget: '预算', balance: '令牌', refused: '已拒绝', dry: '耗尽', fill: '填满',
 
 	durable: '持久化调用', durableHint: '整个集群中已存储的调用。死信需要运维人员处理。',
 	scheduled: '已排期', running: '运行中', dead: '死信', requeue: '重新入队 {count} 个',
+	planned: '已安排', unreadable: '无法读取', letters: '死信与已安排的调用', id: '调用', requeueOne: '重新入队', 'put-back': '放回死信', delete: '删除',
 	otherRetries: '其他重试', otherRetriesHint: '它们会成倍放大使用它们的方法的尝试次数。', repeats: '自行重试者', place: '位置',
 	when: '条件', off: '如何关闭',
 
-	sure: '确定写入？', scope: '仅对本进程有效，重启后失效。', write: '写入', cancel: '取消', written: '完成', refusedTitle: '已拒绝：没有任何改变',
+	sure: '确定写入？', scope: '仅对本进程有效，重启后失效。', scopeStored: '对所有进程有效：调用存储在数据库中。', undo: '仅撤销此更改：{command}', write: '写入', cancel: '取消', written: '完成', refusedTitle: '已拒绝：没有任何改变',
 };

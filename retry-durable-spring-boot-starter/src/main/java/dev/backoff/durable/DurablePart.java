@@ -41,6 +41,9 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 
 	private static final int MOST = 1_000;
 
+	/* A dead letter that is due before has been requeued. */
+	private static final ExecutionTimeAndId NEVER = new ExecutionTimeAndId(StoredCall.NEVER, "");
+
 	@Override
 	public String name() {
 		return "durable";
@@ -50,27 +53,38 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 	public Object read(EffectivePolicy policy, Map<String, String> parameters) {
 		check(policy, parameters.keySet(), Set.of("state", "limit", "after"));
 		String state = parameters.getOrDefault("state", "dead");
+		boolean planned = state.equals("planned");
 		Phase phase = Stream.of(Phase.values())
-			.filter((one) -> DurableMeters.lowerCase(one).equals(state))
+			.filter((one) -> DurableMeters.lowerCase(one).equals(planned ? "dead" : state))
 			.findFirst()
-			.orElseThrow(() -> refusal("state", state, "must be scheduled, running or dead", "Write one of them."));
+			.orElseThrow(
+					() -> refusal("state", state, "must be scheduled, running, dead or planned", "Write one of them."));
 		int limit = limit(parameters.getOrDefault("limit", "50"));
 		ScheduledExecutionsFilter filter = ScheduledExecutionsFilter.all()
 			.withPicked(phase == Phase.RUNNING)
 			.limit(limit);
+		if (phase == Phase.DEAD) {
+			Object unused = planned ? filter.before(NEVER) : filter.after(NEVER);
+		}
 		if (parameters.containsKey("after")) {
 			filter.after(after(parameters.get("after")));
 		}
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
 		this.parts.store().client.fetchScheduledExecutionsForTask(
 				(phase == Phase.DEAD) ? StoredCall.deadTask(policy.name()) : policy.name(), StoredCall.class, filter,
-				(row) -> calls.add(shown(row, phase)));
+				(row) -> calls.add(shown(row, planned ? "PLANNED" : phase.name())));
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
 		Map<String, Integer> counts = new LinkedHashMap<>();
 		for (Phase counted : Phase.values()) {
 			counts.put(DurableMeters.lowerCase(counted), DurableMeters.count(summary, policy.name(), counted));
 		}
+		int due = this.parts.store().client
+			.getScheduledExecutionsForTask(StoredCall.deadTask(policy.name()), StoredCall.class,
+					ScheduledExecutionsFilter.all().before(NEVER).limit(MOST))
+			.size();
+		counts.put("planned", due);
+		counts.merge("dead", -due, Integer::sum);
 		counts.put("unreadable", this.parts.meters().unreadable(policy.name(), this.parts.now()));
 		answer.put("counts", counts);
 		answer.put("orphans", this.parts.methods().orphans(summary));
@@ -82,14 +96,15 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		return answer;
 	}
 
-	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, Phase phase) {
+	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, String state) {
 		StoredCall call = row.getData();
 		StoredCall.Stop stop = call.stop();
 		Map<String, @Nullable Object> shown = new LinkedHashMap<>();
 		shown.put("row", row.getTaskInstance().getId());
 		shown.put("id", call.isReadable() ? call.id() : row.getTaskInstance().getId());
 		shown.put("key", call.key());
-		shown.put("state", phase.name());
+		shown.put("state", state);
+		shown.put("unreadable", call.isReadable() ? null : true);
 		shown.put("attempts", call.attempts());
 		shown.put("losses", call.losses());
 		shown.put("due", row.getExecutionTime().toString());
@@ -113,8 +128,11 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		return switch (action) {
 			case "requeue", "run-now" -> all ? requeueAll(policy.name(), body) : on(policy.name(), text(body, "id"),
 					(row) -> due(policy.name(), row, action.equals("requeue"), this.parts.now()));
+			case "put-back" ->
+				on(policy.name(), text(body, "id"), (row) -> due(policy.name(), row, true, StoredCall.NEVER));
 			case "delete" -> on(policy.name(), text(body, "id"), (row) -> delete(policy.name(), row));
-			default -> throw refusal("action", action, "must be requeue, run-now or delete", "Write one of them.");
+			default ->
+				throw refusal("action", action, "must be requeue, put-back, run-now or delete", "Write one of them.");
 		};
 	}
 

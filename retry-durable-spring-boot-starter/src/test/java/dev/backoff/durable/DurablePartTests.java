@@ -3,6 +3,7 @@ package dev.backoff.durable;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -158,6 +159,42 @@ class DurablePartTests {
 					.isEqualTo(Map.of("requeued", requeued));
 			}
 		}, ShopFixture.NO_WORK);
+	}
+
+	@Test
+	@SuppressWarnings("unchecked")
+	void aRequeuedLetterIsPlannedUntilItsTimeComesAndCanBePutBack() {
+		run((shop) -> {
+			bury(shop, "o1", 3, "a");
+			shop.end("o1");
+			act(shop, Map.of("action", "requeue", "over", "1h", "limit", 2));
+			Map<String, Object> planned = read(shop, Map.of("state", "planned"));
+			assertThat((Map<String, Integer>) planned.get("counts")).containsEntry("planned", 2)
+				.containsEntry("dead", 1);
+			assertThat((List<Map<String, Object>>) planned.get("calls"))
+				.extracting((call) -> call.get("row"), (call) -> call.get("state"))
+				.containsExactly(tuple("a0", "PLANNED"), tuple("a1", "PLANNED"));
+			assertThat(rows(shop, "dead")).containsExactly("a2");
+			assertThat(rows(shop, "planned", "limit", "1", "after", planned(shop))).containsExactly("a1");
+			assertThat(act(shop, "put-back", "a1")).isEqualTo(Map.of("due", StoredCall.NEVER.toString()));
+			assertThat(rows(shop, "planned")).containsExactly("a0");
+			assertThat(rows(shop, "dead")).containsExactly("a1", "a2");
+		}, ShopFixture.NO_WORK);
+	}
+
+	private static String planned(RunningShop shop) {
+		return String.valueOf(read(shop, Map.of("state", "planned", "limit", "1")).get("next"));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static List<Object> rows(RunningShop shop, String state, String... more) {
+		Map<String, String> parameters = new HashMap<>(Map.of("state", state));
+		for (int i = 0; i < more.length; i += 2) {
+			parameters.put(more[i], more[i + 1]);
+		}
+		return ((List<Map<String, Object>>) read(shop, parameters).get("calls")).stream()
+			.map((call) -> call.get("row"))
+			.toList();
 	}
 
 	/* Store a call, and dead letters like it. */

@@ -137,6 +137,13 @@ class ConsoleTests {
 		this.shop.order("pot");
 		await("#needs", "mail-job: 1 dead");
 		await("#durable", "Requeue 1");
+		await("#durable", "BadRequest");
+		click("#durable [data-body*='delete']");
+		await("#dialog pre", "\"action\": \"delete\"");
+		assertThat(this.browser.findElement(By.id("dialog")).getText())
+			.contains("It holds for all processes: the calls are in the database.")
+			.doesNotContain("gone after a restart");
+		click("#dialog [data-dismiss]");
 	}
 
 	@Test
@@ -147,7 +154,8 @@ class ConsoleTests {
 			this.shop.order("pot");
 		}
 		await("#needs", "Breaker payment-gateway is open.");
-		assertThat(this.browser.findElement(By.id("breakers")).getText()).containsPattern("▲ open\\s+\\d+% of 1\\d");
+		assertThat(this.browser.findElement(By.id("breakers")).getText())
+			.containsPattern("▲ open\\s+\\d\\d:\\d\\d:\\d\\d\\s+\\d+% of 1\\d");
 		assertThat(this.browser.findElement(By.id("alarms")).getAttribute("textContent"))
 			.contains("Breaker payment-gateway is open.");
 		assertThat(this.browser.getTitle()).isEqualTo("(2) shop · Backoff");
