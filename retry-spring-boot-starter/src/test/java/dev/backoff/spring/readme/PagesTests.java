@@ -31,6 +31,7 @@ class PagesTests {
 			"../integration-tests/kit-boot/src/test/%s/dev/backoff/kit",
 			"../integration-tests/kit-plain/src/test/%s/dev/backoff/kit",
 			"../integration-tests/kit-durable/src/test/%s/dev/backoff/kit",
+			"../integration-tests/secured/src/test/%s/dev/backoff/secured",
 			"../integration-tests/libraries/src/test/%s/dev/backoff/libraries",
 			"../retry-benchmarks/src/test/%s/dev/backoff/benchmarks/moving",
 			"../retry-durable-spring-boot-starter/src/test/%s/dev/backoff/durable",
