@@ -29,6 +29,7 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUses;
+import dev.backoff.spring.policy.PolicyView;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
 import dev.backoff.spring.safety.OverloadSafety;
 
@@ -79,18 +80,25 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.advice = new StartupAdvice(policies, beanFactory, weaving);
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
-		this.ofPolicies = new PlannedRetries<>(BackoffMethods::plan, this.factory, policies);
+		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);
 		this.enabled = configuration.isEnabled();
 	}
 
-	private static @Nullable NamedPlan plan(Name policy, PolicyResolver candidate, List<Problem> problems) {
+	private @Nullable NamedPlan plan(Name name, PolicyResolver candidate, List<Problem> problems) {
+		int before = problems.size();
 		try {
-			return new NamedPlan(candidate.resolve(policy.letters()));
+			EffectivePolicy policy = candidate.resolve(name.letters());
+			checkNamed(policy, problems);
+			return (problems.size() > before) ? null : new NamedPlan(policy);
 		}
 		catch (InvalidBackoffException ex) {
 			problems.addAll(ex.problems());
 			return null;
 		}
+	}
+
+	private void checkNamed(EffectivePolicy policy, List<Problem> problems) {
+		this.planner.checkRules(new PolicyView(policy, null, !policy.isDurable()), problems);
 	}
 
 	private MethodRetry makeRetry(AnnotatedMethod method) {
@@ -148,12 +156,14 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		return (planned != null) ? planned.plan() : null;
 	}
 
-	/** Report classifiers that no bean is, also of policies without a method. */
-	void checkClassifiers(PolicyResolver candidate, List<Problem> problems) {
-		candidate.names()
-			.stream()
-			.flatMap((name) -> candidate.peek(name).stream())
-			.forEach((policy) -> this.planner.checkClassifier(policy, problems));
+	/** Check the policies without a method too, after all methods are planned. */
+	void checkPolicies(PolicyResolver candidate, List<Problem> problems) {
+		candidate.names().stream().flatMap((name) -> candidate.peek(name).stream()).forEach((policy) -> {
+			this.planner.checkClassifier(policy, problems);
+			if (!candidate.isCompleted(policy.name())) {
+				checkNamed(policy, problems);
+			}
+		});
 	}
 
 	/** Make the retries of all methods found at start-up, so that their meters exist. */
@@ -214,11 +224,11 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 				this.beanFactory.getBean(CallRegistry.class).retriesAreOff(null);
 			};
 		}
-		checkClassifiers(candidate, problems);
 		Set<AnnotatedMethod> methods = new LinkedHashSet<>(this.ofMethods.keys());
 		methods.addAll(this.unplanned);
 		Map<AnnotatedMethod, MethodPlan> planned = this.ofMethods.plans(methods, candidate, problems);
 		Map<Name, NamedPlan> named = this.ofPolicies.plans(this.ofPolicies.keys(), candidate, problems);
+		checkPolicies(candidate, problems);
 		return () -> {
 			Stream.concat(planned.values().stream(), named.values().stream())
 				.forEach((plan) -> this.factory.reserve(plan.policy()));

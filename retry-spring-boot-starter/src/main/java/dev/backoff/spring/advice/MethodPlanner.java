@@ -5,12 +5,16 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -23,10 +27,15 @@ import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
+import dev.backoff.spring.policy.Objections;
 import dev.backoff.spring.policy.PolicyResolver;
+import dev.backoff.spring.policy.PolicyRule;
+import dev.backoff.spring.policy.PolicyView;
 
 /** Check annotated methods and plan those that have no problem. */
 final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, MethodPlan> {
+
+	private static final Logger logger = LoggerFactory.getLogger(PolicyRule.class);
 
 	private final BackoffPolicies policies;
 
@@ -36,12 +45,18 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	private final Supplier<SubmissionGate> gate;
 
+	private final Supplier<Map<String, PolicyRule>> rules;
+
+	private final Set<Problem> warned = ConcurrentHashMap.newKeySet();
+
 	private final Map<AnnotatedMethod, Boolean> durable = new ConcurrentHashMap<>();
 
 	MethodPlanner(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory) {
 		this.policies = policies;
 		this.beanFactory = beanFactory;
 		this.adapters = new ReturnTypeAdapters(beanFactory.getBeanClassLoader(), policies.configuration().isWoven());
+		this.rules = SingletonSupplier
+			.of(() -> BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, PolicyRule.class, false, false));
 		this.gate = SingletonSupplier.of(() -> beanFactory.getBean(SubmissionGate.class));
 	}
 
@@ -77,6 +92,9 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 		}
 		if (adapter == null) {
 			return null;
+		}
+		if (policy != null) {
+			checkRules(new PolicyView(policy, annotated.signature(), adapter.holdsThread()), problems);
 		}
 		ResultExpression retryWhen = expression(annotated, adapter, "retryWhen", Backoff::retryWhen, problems);
 		ResultExpression until = expression(annotated, adapter, "until", Backoff::until, problems);
@@ -151,6 +169,25 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 			problems.add(policy.classifierProblem("names no bean of type FailureClassifier", (nearest != null)
 					? "Write " + nearest + "." : "Write the name of such a bean, or define one called " + name + "."));
 		}
+	}
+
+	/** Ask the rules of the application about a policy. */
+	void checkRules(PolicyView policy, List<Problem> problems) {
+		Objections objections = new Objections(policy, problems::add, (problem) -> {
+			if (this.warned.add(problem)) {
+				logger.warn("{}", problem);
+			}
+		});
+		this.rules.get().forEach((bean, rule) -> {
+			try {
+				rule.check(policy, objections);
+			}
+			catch (RuntimeException | LinkageError ex) {
+				logger.error("The rule {} threw", bean, ex);
+				problems.add(Problem.ofPlace("Rule " + bean + " for policy " + policy.name(), "threw " + ex,
+						"Mend the rule; the log shows where it threw."));
+			}
+		});
 	}
 
 }

@@ -88,7 +88,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
 		}
 		policies.current().check(problems);
-		methods.checkClassifiers(policies.current(), problems);
+		methods.checkPolicies(policies.current(), problems);
 		if (isChecked(problems.stream().distinct().toList(), policies.configuration().isEnabled())) {
 			methods.advice().log(plans);
 		}

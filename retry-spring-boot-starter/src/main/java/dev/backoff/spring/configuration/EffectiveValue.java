@@ -26,6 +26,11 @@ public record EffectiveValue(String value, @JsonIgnore Level level, String origi
 		return exact.round(new MathContext(digits)).stripTrailingZeros().toPlainString();
 	}
 
+	/** Return whether someone has set the value, so that it is no default. */
+	public boolean wasSet() {
+		return this.level.rank().compareTo(Level.Rank.DEFAULTS) >= 0;
+	}
+
 	/** Return a default. */
 	public static EffectiveValue builtIn(String text) {
 		return new EffectiveValue(text, Level.BUILT_IN, BUILT_IN);

@@ -19,6 +19,12 @@ public record Problem(String message, String fix) {
 		return ofPlace(place + " (" + value + ")" + where, rule, fix);
 	}
 
+	/** Report a value in effect, which may be a default. */
+	public static Problem ofValue(String place, EffectiveValue value, String rule, String fix) {
+		return value.wasSet() ? ofValue(place, value.value(), value.origin(), rule, fix)
+				: ofValue(place, value.value() + ", " + value.origin(), "", rule, fix);
+	}
+
 	/** Create a problem of a place from a rule without a full stop, and a fix. */
 	public static Problem ofPlace(String place, String rule, String fix) {
 		return new Problem(oneLine(place + ": " + rule + ".", Integer.MAX_VALUE), oneLine(fix, Integer.MAX_VALUE));

@@ -12,7 +12,6 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
-import dev.backoff.spring.configuration.Level;
 import dev.backoff.spring.configuration.Problem;
 
 /**
@@ -67,7 +66,7 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 	/** Return whether a value is neither built in nor the default of durable policies. */
 	public boolean isSet(Key<?> key) {
 		EffectiveValue value = this.values.get(key);
-		return value != null && !value.level().equals(Level.BUILT_IN) && !value.level().equals(Level.DURABLE_DEFAULT);
+		return value != null && value.wasSet();
 	}
 
 }

@@ -142,17 +142,10 @@ public final class PolicyResolver {
 		List<Problem> ofDefaults = new ArrayList<>();
 		make(null, List.of(), null, this::known, ofDefaults, new ArrayList<>());
 		found.addAll(ofDefaults);
-		Set<Name> inherited = new HashSet<>();
-		for (Section.Entry entry : this.configuration.policies()) {
-			ConfigValue inherits = entry.values().get(PolicyKey.INHERITS);
-			if (inherits != null) {
-				inherited.add(Name.of(inherits.text()));
-			}
-		}
 		for (Section.Entry entry : this.configuration.policies()) {
 			List<Problem> ofPolicy = new ArrayList<>();
-			boolean completed = isUsed(Section.POLICIES, entry.name()) || inherited.contains(Name.of(entry.name()));
-			make(entry.name(), List.of(), entry, this::known, ofPolicy, completed ? new ArrayList<>() : ofPolicy);
+			make(entry.name(), List.of(), entry, this::known, ofPolicy,
+					isCompleted(entry.name()) ? new ArrayList<>() : ofPolicy);
 			found.addAll(ofPolicy);
 		}
 		unused(Section.PACES).forEach((name) -> this.configuration.paces()
@@ -167,6 +160,16 @@ public final class PolicyResolver {
 	/** Return whether a policy known so far has a pace. */
 	public boolean isPaced() {
 		return this.used.stream().anyMatch((reference) -> reference.section() == Section.PACES);
+	}
+
+	/**
+	 * Return whether a method uses a policy or another inherits it, which may add values.
+	 */
+	public boolean isCompleted(String policy) {
+		return isUsed(Section.POLICIES, policy) || this.configuration.policies()
+			.stream()
+			.map((entry) -> entry.values().get(PolicyKey.INHERITS))
+			.anyMatch((inherits) -> inherits != null && Name.of(inherits.text()).is(policy));
 	}
 
 	private void checkMode(Collection<Problem> problems) {

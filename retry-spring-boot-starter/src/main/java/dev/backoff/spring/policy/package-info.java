@@ -1,7 +1,8 @@
 /**
  * The way from the annotation and the configuration to one policy for each method, with
  * the origin of each value. Values that do not fit together are reported with their
- * places. {@link dev.backoff.spring.policy.BackoffPolicies} is a contract for
+ * places. {@link dev.backoff.spring.policy.BackoffPolicies} and
+ * {@link dev.backoff.spring.policy.PolicyRule} with what it gets are contracts for
  * applications; the other public types serve our modules.
  */
 @NullMarked

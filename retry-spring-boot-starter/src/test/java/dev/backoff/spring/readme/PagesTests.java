@@ -38,6 +38,7 @@ class PagesTests {
 			"../sample-app/src/main/%s/dev/backoff/sample/order",
 			"../sample-app/src/main/%s/dev/backoff/sample/payment",
 			"../sample-app/src/main/%s/dev/backoff/sample/logistics",
+			"../integration-tests/rules-platform/src/main/%s/com/acme/platform",
 			"../retry-simulator/src/test/%s/dev/backoff/simulator");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
