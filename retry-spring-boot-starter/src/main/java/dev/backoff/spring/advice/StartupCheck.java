@@ -31,6 +31,7 @@ import org.springframework.util.ObjectUtils;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -82,7 +83,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 				}
 			}
 		});
-		checkConcurrency(plans, problems);
+		checkShared(plans, problems);
 		checkKeys(plans, problems);
 		if (weaving != null) {
 			annotated.values().forEach((found) -> found.forEach((method) -> weaving.check(method, problems)));
@@ -108,20 +109,30 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return annotated;
 	}
 
-	/* The methods of a policy share its permits. */
-	private static void checkConcurrency(List<MethodPlan> plans, List<Problem> problems) {
+	/* The methods of a policy share its permits and its pace. */
+	private static void checkShared(List<MethodPlan> plans, List<Problem> problems) {
 		Map<String, MethodPlan> first = new LinkedHashMap<>();
 		for (MethodPlan plan : plans) {
 			MethodPlan other = first.computeIfAbsent(plan.policy().name(), (name) -> plan);
-			int permits = plan.policy().numbers().concurrency();
-			if (permits != other.policy().numbers().concurrency()) {
-				problems
-					.add(Problem.ofPlace(plan.method().place() + ": invalid concurrency (" + concurrency(plan) + ")",
-							"must be the same for all methods of policy " + plan.policy().name() + ", and is "
-									+ concurrency(other) + " for " + other.label(),
-							"Write it once, as backoff.policies." + plan.policy().name() + ".concurrency."));
+			if (plan.policy().numbers().concurrency() != other.policy().numbers().concurrency()) {
+				problems.add(differing(PolicyKey.CONCURRENCY, plan, other));
+			}
+			if (!Objects.equals(plan.policy().pace(), other.policy().pace())) {
+				problems.add(differing(PolicyKey.PACE, plan, other));
 			}
 		}
+	}
+
+	private static Problem differing(Key<?> key, MethodPlan plan, MethodPlan other) {
+		String policy = plan.policy().name();
+		return Problem.ofPlace(plan.method().place() + ": invalid " + key + " (" + value(plan, key) + ")",
+				"must be the same for all methods of policy " + policy + ", and is " + value(other, key) + " for "
+						+ other.label(),
+				"Write it once, as backoff.policies." + policy + "." + key + ".");
+	}
+
+	private static String value(MethodPlan plan, Key<?> key) {
+		return Objects.requireNonNull(plan.policy().values().get(key)).value();
 	}
 
 	/* The keys of a policy are in one table, where 1 and "1" are two. */
@@ -139,10 +150,6 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 						"Give keys of one type, or give one of the methods a policy of its own."));
 			}
 		}
-	}
-
-	private static String concurrency(MethodPlan plan) {
-		return Objects.requireNonNull(plan.policy().values().get(PolicyKey.CONCURRENCY)).value();
 	}
 
 	/** Refuse problems, or log them where they do not count and return false. */

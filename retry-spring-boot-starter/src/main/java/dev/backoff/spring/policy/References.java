@@ -68,13 +68,11 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 		if (section == Section.PACES && Character.isDigit(value.text().charAt(0))) {
 			return "Write a name: its rate is learned from the server.";
 		}
+		String name = (section == Section.PACES) ? "Write a name, such as that of the account at the server."
+				: "Define a breaker below backoff.breakers, and write its name.";
 		return switch (value.text().toLowerCase(Locale.ROOT)) {
 			case "false", "off", "no" -> "Write none to switch it off.";
-			case "true", "on",
-					"yes" ->
-				budget ? "Remove it: a budget is on by default."
-						: (section == Section.PACES) ? "Write a name, such as that of the account at the server."
-								: "Define a breaker below backoff.breakers, and write its name.";
+			case "true", "on", "yes" -> budget ? "Remove it: a budget is on by default." : name;
 			default -> null;
 		};
 	}

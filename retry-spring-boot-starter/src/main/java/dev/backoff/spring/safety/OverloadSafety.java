@@ -132,8 +132,8 @@ public final class OverloadSafety implements ConfigurationUser {
 	}
 
 	/**
-	 * Note that calls of a policy have a breaker and a pace of their key; return what
-	 * warns, once, that there is no room for more.
+	 * Note that calls of a policy have a breaker of their key; return what warns, once,
+	 * that there is no room for more.
 	 */
 	public Runnable divide(EffectivePolicy policy) {
 		CircuitBreaker breaker = (policy.breaker() != null) ? this.breakers.find(policy.breaker()).orElse(null) : null;

@@ -50,6 +50,7 @@ public final class Paces {
 	@Nullable Pace of(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.pace();
 		if (name == null) {
+			this.byPolicy.remove(policy.name());
 			return null;
 		}
 		Pace pace = this.paces.computeIfAbsent(Name.of(name),

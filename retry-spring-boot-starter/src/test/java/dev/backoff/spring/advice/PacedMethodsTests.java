@@ -36,6 +36,8 @@ import dev.backoff.fixture.VirtualTime;
 import dev.backoff.pace.Pace;
 import dev.backoff.pace.PacedException;
 import dev.backoff.pace.QuotaReading;
+import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.LiveConfiguration;
 import dev.backoff.spring.observation.BackoffObservationAutoConfiguration;
 import dev.backoff.spring.safety.OverloadSafety;
@@ -183,6 +185,18 @@ class PacedMethodsTests {
 	}
 
 	@Test
+	void anotherPaceOfTheSamePolicy_reported() {
+		this.runner.withBean(Divided.class)
+			.run((context) -> assertThat(((InvalidBackoffException) context.getStartupFailure()).problems())
+				.singleElement()
+				.hasToString(new Problem(
+						"@Backoff on Divided.b(): invalid pace (none): must be the same for all methods of "
+								+ "policy divided, and is openai for Divided.a.",
+						"Write it once, as backoff.policies.divided.pace.")
+					.toString()));
+	}
+
+	@Test
 	void callsThatMayWaitForLong_advisedAgainst() {
 		this.runner.withBean(Limited.class).run((context) -> {
 			List<String> advice = context.getBean(BackoffMethods.class)
@@ -205,6 +219,18 @@ class PacedMethodsTests {
 	private static void tell(AssertableApplicationContext context, Pace pace, int remaining) {
 		pace.told(context.getBean(VirtualTime.class).nanoTime(),
 				List.of(new QuotaReading("requests", 100, remaining, Duration.ofMinutes(1), true, true)));
+	}
+
+	static class Divided {
+
+		@Backoff(value = "divided", pace = "openai")
+		public void a() {
+		}
+
+		@Backoff(value = "divided", base = "1s")
+		public void b() {
+		}
+
 	}
 
 	static class Limited {
