@@ -148,12 +148,14 @@ public final class PolicyResolver {
 					isCompleted(entry.name()) ? new ArrayList<>() : ofPolicy);
 			found.addAll(ofPolicy);
 		}
-		unused(Section.PACES).forEach((name) -> this.configuration.paces()
-			.get(Name.of(name))
+		this.configuration.paces()
 			.values()
-			.values()
-			.forEach((value) -> found.add(value.problem("is of a pace that no policy names",
-					"Write pace: " + name + " below the policy of its calls, or remove it."))));
+			.stream()
+			.filter((pace) -> !isUsed(Section.PACES, pace.name()))
+			.forEach((pace) -> pace.values()
+				.values()
+				.forEach((value) -> found.add(value.problem("is of a pace that no policy names",
+						"Write pace: " + pace.name() + " below the policy of its calls, or remove it."))));
 		found.stream().filter((problem) -> !problems.contains(problem)).forEach(problems::add);
 	}
 
