@@ -63,8 +63,8 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		ScheduledExecutionsFilter filter = ScheduledExecutionsFilter.all()
 			.withPicked(phase == Phase.RUNNING)
 			.limit(limit);
-		if (phase == Phase.DEAD) {
-			Object unused = planned ? filter.before(NEVER) : filter.after(NEVER);
+		if (phase == Phase.DEAD && !planned) {
+			filter.after(NEVER);
 		}
 		if (parameters.containsKey("after")) {
 			filter.after(after(parameters.get("after")));
@@ -72,7 +72,12 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
 		this.parts.store().client.fetchScheduledExecutionsForTask(
 				(phase == Phase.DEAD) ? StoredCall.deadTask(policy.name()) : policy.name(), StoredCall.class, filter,
-				(row) -> calls.add(shown(row, planned ? "PLANNED" : phase.name())));
+				(row) -> {
+					// the planned rows come first
+					if (!planned || row.getExecutionTime().isBefore(StoredCall.NEVER)) {
+						calls.add(shown(row, planned ? "PLANNED" : phase.name()));
+					}
+				});
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
 		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
 		Map<String, Integer> counts = new LinkedHashMap<>();
