@@ -264,7 +264,7 @@ public final class Pace {
 			this.quotas = new Quotas(now);
 		}
 		release();
-		ofKeys().forEach(Pace::reset);
+		KeyTable.valuesOf(this.keys).forEach(Pace::reset);
 	}
 
 	/**

@@ -82,9 +82,9 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	private static Map<String, BreakerActivity> breakers(Map<String, BreakerDescriptor> breakers) {
 		Map<String, BreakerActivity> described = new TreeMap<>();
-		breakers.forEach((name, breaker) -> described.put(name,
-				new BreakerActivity(breaker.state(), breaker.failureRate(), breaker.calls(), breaker.rejected(),
-						breaker.timeToProbeMs(), breaker.since(), breaker.changes())));
+		breakers
+			.forEach((name, breaker) -> described.put(name, new BreakerActivity(breaker.state(), breaker.failureRate(),
+					breaker.calls(), breaker.rejected(), breaker.timeToProbeMs(), breaker.since(), breaker.changes())));
 		return described;
 	}
 

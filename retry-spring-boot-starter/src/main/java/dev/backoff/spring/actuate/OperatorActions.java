@@ -154,7 +154,7 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		requireFlag(input, "release", "Pace " + pace.name(), "can only be released");
 		String before = DurationText.rounded(Nanos.of(pace.status().held()));
 		pace.release();
-		return operated("pace " + pace.name(), "hold", before, "0ms");
+		return operated("pace " + pace.name(), "hold", before, "0ms", Duration.ZERO, null);
 	}
 
 	private static void requireFlag(OperatorInput input, String key, String subject, String rule) {
