@@ -65,7 +65,8 @@ final class StopQuotas {
 			return null;
 		}
 		Failing next = new Failing(now, calls.getAsLong(), new LongAdder());
-		if (this.failing.put(policy, next) != minute || minute == null) {
+		if (minute == null || !this.failing.replace(policy, minute, next)) {
+			this.failing.putIfAbsent(policy, next);
 			return null;
 		}
 		long made = next.calls - minute.calls;
