@@ -83,7 +83,7 @@ class PacedCallRaceTests {
 				}
 				// or refused, or out of time
 				Throwable unused = catchThrowable(() -> retry.call(() -> "done"));
-				boolean interrupted = Thread.interrupted();
+				boolean unusedInterrupt = Thread.interrupted();
 				continue;
 			}
 			CompletableFuture<String> result = retry.callAsync(() -> CompletableFuture.supplyAsync(() -> "done"));

@@ -2,6 +2,7 @@ package dev.backoff.spring.advice;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.CharBuffer;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,7 +176,7 @@ class KeyedMethodsTests {
 
 	private static Object argument(String method) {
 		return Map
-			.<String, Object>of("chars", new StringBuilder("acme"), "number", 7, "word", DayOfWeek.MONDAY, "id",
+			.<String, Object>of("chars", CharBuffer.wrap("acme"), "number", 7, "word", DayOfWeek.MONDAY, "id",
 					new UUID(7, 7), "property", new Question("acme", 1))
 			.getOrDefault(method, "acme");
 	}

@@ -56,6 +56,7 @@ class QuotasOverSocketsTests {
 	private static final int REFILL = 10;
 
 	/** What a provider tells, its hint, and whether its quota is a fixed window. */
+	@SuppressWarnings("ImmutableEnumChecker")
 	enum Family {
 
 		HINT("Retry-After: 1", false, (left, now, reset) -> Map.of()),
@@ -206,7 +207,8 @@ class QuotasOverSocketsTests {
 			Duration reset = Duration.ofNanos((long) ((LIMIT - this.left) / REFILL * 1e9));
 			this.family.told.headers(Integer.toString((int) this.left), now, reset).forEach(headers::set);
 			if (!allowed) {
-				headers.set(this.family.hint.split(": ")[0], this.family.hint.split(": ")[1]);
+				String[] hint = this.family.hint.split(": ", -1);
+				headers.set(hint[0], hint[1]);
 			}
 			return allowed;
 		}
