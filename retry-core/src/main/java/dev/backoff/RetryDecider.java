@@ -10,8 +10,8 @@ import dev.backoff.delay.BackoffRule;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.DelaySource;
-import dev.backoff.policy.RetryCondition;
 import dev.backoff.pace.Pace;
+import dev.backoff.policy.RetryCondition;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.Nanos;
 

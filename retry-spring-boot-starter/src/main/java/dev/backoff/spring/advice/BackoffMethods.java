@@ -29,8 +29,8 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUses;
-import dev.backoff.spring.policy.PolicyView;
 import dev.backoff.spring.policy.PolicyUses.PolicyUse;
+import dev.backoff.spring.policy.PolicyView;
 import dev.backoff.spring.safety.OverloadSafety;
 
 /**
