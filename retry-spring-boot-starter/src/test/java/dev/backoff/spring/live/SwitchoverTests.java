@@ -376,7 +376,7 @@ class SwitchoverTests extends LiveApplication {
 						time.runDue();
 					}
 					else {
-						live.override("orders", Map.of("base", "7s"), null);
+						live.override("orders", Map.of("base", "7s"), Duration.ZERO);
 					}
 				});
 				assertThat(value("Shop.order", PolicyKey.BASE).value()).isEqualTo("7s");
