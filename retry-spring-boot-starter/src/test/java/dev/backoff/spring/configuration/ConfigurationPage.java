@@ -20,15 +20,16 @@ import dev.backoff.annotation.Backoff;
 /**
  * The page of all keys: a text with places for tables, filled with what IDEs are told.
  * <p>
- * The place {@code {{keys backoff.http}}} gets a table of the keys below, {@code {{words
- * backoff.mode}}} what the values of one key mean, and {@code {{others}}} the table of
- * all keys of groups that have no place of their own.
+ * The place {@code {{keys backoff.http}}} gets a table of the keys below, {@code {{policy
+ * base}}} the cells of one key of policies, {@code {{words backoff.mode}}} what the
+ * values of one key mean, and {@code {{others}}} the table of all keys of groups that
+ * have no place of their own.
  */
 final class ConfigurationPage {
 
 	private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+) ?([\\w.-]*)}}");
 
-	private static final String DEFAULTS = "backoff.defaults";
+	private static final String DEFAULTS = "backoff.defaults.";
 
 	private final Metadata metadata = Metadata.ofAll();
 
@@ -43,6 +44,7 @@ final class ConfigurationPage {
 		return place.replaceAll((found) -> Matcher.quoteReplacement(switch (found.group(1)) {
 			case "switches" -> table("backoff.", (key) -> !key.contains("."));
 			case "keys" -> keys(found.group(2));
+			case "policy" -> cells(found.group(2), this.metadata.named("properties").get(DEFAULTS + found.group(2)));
 			case "words" -> words(found.group(2));
 			case "others" -> others();
 			default -> throw new IllegalStateException(found.group());
@@ -60,7 +62,7 @@ final class ConfigurationPage {
 
 	/** Return the table of the groups that the text does not name. */
 	private String others() {
-		return table("backoff.", (key) -> key.contains(".")
+		return table("backoff.", (key) -> key.contains(".") && !key.startsWith("defaults.")
 				&& !this.template.contains("{{keys backoff." + key.substring(0, key.indexOf('.')) + "}}"));
 	}
 
@@ -69,7 +71,7 @@ final class ConfigurationPage {
 		this.metadata.named("properties").forEach((name, property) -> {
 			boolean map = String.valueOf(property.get("type")).startsWith("java.util.Map");
 			if (name.startsWith(prefix) && wanted.test(name.substring(prefix.length())) && !map) {
-				rows.put(prefix.equals(DEFAULTS + ".") ? name.substring(prefix.length()) : name, property);
+				rows.put(name, property);
 			}
 		});
 		return table(rows);
@@ -84,14 +86,16 @@ final class ConfigurationPage {
 			throw new IllegalStateException("A table without keys");
 		}
 		List<String> lines = new ArrayList<>(List.of("| key | value | |", "| --- | --- | --- |"));
-		rows.forEach((key, property) -> {
-			Key<?> ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS + ".")
-					? Section.POLICIES.keyOf(key) : null;
-			Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
-			lines.add("| `%s`%s | %s | %s |".formatted(key, isAttribute(ofPolicy) ? "&nbsp;@" : "",
-					marked(values(property), value), cell(property.get("description"))));
-		});
+		rows.forEach((key, property) -> lines.add("| " + cells(key, property) + " |"));
 		return String.join("\n", lines);
+	}
+
+	private String cells(String key, Map<String, Object> property) {
+		Key<?> ofPolicy = String.valueOf(property.get("name")).startsWith(DEFAULTS) ? Section.POLICIES.keyOf(key)
+				: null;
+		Object value = (ofPolicy != null) ? ofPolicy.builtInText() : property.get("defaultValue");
+		return "`%s`%s | %s | %s".formatted(key, isAttribute(ofPolicy) ? "&nbsp;@" : "",
+				marked(values(property), value), cell(property.get("description")));
 	}
 
 	private static boolean isAttribute(@Nullable Key<?> key) {
