@@ -23,6 +23,8 @@ record Page(Path path, String text) {
 
 	private static final Pattern FENCED = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
 
+	private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s+)(//|#) .*$");
+
 	private static final Pattern NUMBER = Pattern.compile("(?<![A-Za-z\\d.])\\d+(?:\\.\\d+)*");
 
 	static Page of(String path) {
@@ -65,9 +67,14 @@ record Page(Path path, String text) {
 			.get(0);
 	}
 
-	/** Return all fenced blocks. */
+	/** Return all fenced blocks, without the comments in their code. */
 	List<String> blocks() {
-		return FENCED.matcher(this.text).results().map(MatchResult::group).toList();
+		return FENCED.matcher(this.text).results().map(MatchResult::group).map(Page::withoutComments).toList();
+	}
+
+	/** Return code without its comments to the end of a line, which a page may translate. */
+	static String withoutComments(String code) {
+		return COMMENT.matcher(code).replaceAll("");
 	}
 
 	/** Return the numbers of the prose, sorted as text. */
