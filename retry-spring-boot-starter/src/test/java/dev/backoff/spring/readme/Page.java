@@ -72,7 +72,9 @@ record Page(Path path, String text) {
 		return FENCED.matcher(this.text).results().map(MatchResult::group).map(Page::withoutComments).toList();
 	}
 
-	/** Return code without its comments to the end of a line, which a page may translate. */
+	/**
+	 * Return code without its comments to the end of a line, which a page may translate.
+	 */
 	static String withoutComments(String code) {
 		return COMMENT.matcher(code).replaceAll("");
 	}
