@@ -72,6 +72,9 @@ class NumbersPageTests {
 	void basesThatFitADeadline() {
 		saysBase("| 30 s, 5, ×2 | 0 s | %.1f ms |", 30_000, 5, 0);
 		saysBase("| 30 s, 5, ×2 | 2 s | %.1f ms |", 30_000, 5, 2000);
+		says("take %d s. Of the deadline, %d s are left", 6 * 2, 30 - 6 * 2);
+		says("together %d times", IntStream.of(1, 2, 4, 8, 16).sum());
+		saysBase("18 s / 31 = %.1f ms", 30_000, 5, 2000);
 		saysBase("| 5 s, 4, ×2 | 0.8 s | %.1f ms |", 5000, 4, 800);
 		assertThat(largestBase(30_000, 5, 0, 1.2) * 1.2).isCloseTo(largestBase(30_000, 5, 0, 1), within(1e-5));
 	}
