@@ -186,6 +186,16 @@ class KeyedCallTests extends CallFixture {
 	}
 
 	@Test
+	void keyAddedWhileDisabled_countsOnItsOwnAfterwards() {
+		this.breaker.disableFor(Duration.ofMinutes(1));
+		assertThat(ofKey("tenant").state()).isEqualTo(BreakerState.DISABLED);
+		time().advance(Duration.ofMinutes(1));
+		failTimes("tenant", 5);
+		assertThat(ofKey("tenant").state()).isEqualTo(BreakerState.OPEN);
+		assertThat(this.breaker.state()).isEqualTo(BreakerState.DISABLED);
+	}
+
+	@Test
 	void key_isInNoTextThatIsTold() {
 		failTimes("secret", 5);
 		Throwable rejected = catchThrowable(() -> good("secret"));

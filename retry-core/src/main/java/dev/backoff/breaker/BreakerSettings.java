@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
+import dev.backoff.window.OutcomeWindow.Counts;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
 /**
@@ -40,6 +41,9 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 
 	/** The default settings. */
 	public static final BreakerSettings DEFAULTS = builder().build();
+
+	/* The longest time open, however much it grows. */
+	private static final Duration LONGEST_OPEN = Duration.ofHours(1);
 
 	/**
 	 * Check the numbers.
@@ -86,6 +90,27 @@ public record BreakerSettings(double failureRate, @Nullable Duration slowCall, d
 		if (value < 1) {
 			throw new IllegalArgumentException("Invalid " + name + " (" + value + "): must be 1 or more.");
 		}
+	}
+
+	boolean isSlow(long nanos) {
+		return this.slowCall != null && nanos > Nanos.of(this.slowCall);
+	}
+
+	/** Return whether there are enough calls, and too many of them failed or slow. */
+	boolean isTooMuch(Counts counts) {
+		return counts.total() >= this.minimumCalls && isRateTooHigh(counts);
+	}
+
+	boolean isRateTooHigh(Counts counts) {
+		return counts.failureRate() >= this.failureRate || counts.slowRate() >= this.slowCallRate;
+	}
+
+	/** Return the longest time open, in nanoseconds, after so many. */
+	long longestOpen(int opensBefore) {
+		long first = Nanos.of(this.openFor);
+		long cap = Math.max(first, Nanos.of(LONGEST_OPEN));
+		double grown = first * Math.pow(this.openForMultiplier, opensBefore);
+		return (grown < cap) ? (long) grown : cap;
 	}
 
 	/**

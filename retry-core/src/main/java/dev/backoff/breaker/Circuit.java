@@ -6,35 +6,25 @@ import java.util.function.Function;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.time.RetryTime;
 
-/** What the phases of a breaker share: limits, time, and which of them is current. */
+/** What the phases of a breaker share: numbers, time, and which of them is current. */
 abstract class Circuit {
 
 	private static final AtomicReferenceFieldUpdater<Circuit, Phase> PHASE = AtomicReferenceFieldUpdater
 		.newUpdater(Circuit.class, Phase.class, "phase");
 
-	private final RetryTime time;
+	final RetryTime time;
 
-	private final RandomSource random;
+	final RandomSource random;
 
-	private volatile Limits limits;
+	private volatile BreakerSettings numbers;
 
 	private volatile Phase phase;
 
 	Circuit(BreakerSettings settings, RetryTime time, RandomSource random, Function<Circuit, Phase> first) {
 		this.time = time;
-		this.random = RandomSource.safe(random, (ex) -> {
-		});
-		this.limits = Limits.of(settings);
+		this.random = random;
+		this.numbers = settings;
 		this.phase = first.apply(this);
-	}
-
-	/** Make another one with the same numbers, and the state if it was set by hand. */
-	Circuit(Circuit other) {
-		this.time = other.time;
-		this.random = other.random;
-		this.limits = other.limits;
-		Phase seen = other.phase;
-		this.phase = (seen instanceof ForcedOpen || seen instanceof Disabled) ? seen : new Closed(this);
 	}
 
 	/** Return the phase that calls meet now. */
@@ -46,18 +36,18 @@ abstract class Circuit {
 		return this.phase == seen;
 	}
 
-	final Limits limits() {
-		return this.limits;
+	final BreakerSettings numbers() {
+		return this.numbers;
 	}
 
 	/*
-	 * New limits are written before the current phase conforms to them. A phase reads the
-	 * limits before it becomes current, so it conforms once more afterwards.
+	 * New numbers are written before the current phase conforms to them. A phase reads
+	 * the numbers before it becomes current, so it conforms once more afterwards.
 	 */
 
 	/** Go on with other numbers in the same state. */
-	final void limit(BreakerSettings settings) {
-		this.limits = Limits.of(settings);
+	final void renumber(BreakerSettings settings) {
+		this.numbers = settings;
 		current().conform();
 	}
 

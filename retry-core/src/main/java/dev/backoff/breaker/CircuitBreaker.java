@@ -70,7 +70,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	private final @Nullable KeyTable<CircuitBreaker> keys;
 
 	private CircuitBreaker(Builder builder) {
-		super(builder.settings, builder.time, builder.random, Closed::new);
+		super(builder.settings, builder.time, RandomSource.safe(builder.random, (ex) -> {
+		}), Closed::new);
 		this.name = builder.name;
 		this.listener = builder.listener;
 		this.verdict = builder.verdict;
@@ -79,7 +80,9 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	private CircuitBreaker(CircuitBreaker shared) {
-		super(shared);
+		super(shared.settings(), shared.time, shared.random,
+				(own) -> (shared.current() instanceof SetByHand set) ? new SetByHand(own, set.state(), set.timer())
+						: new Closed(own));
 		this.name = shared.name;
 		this.listener = shared.listener;
 		this.verdict = shared.verdict;
@@ -223,7 +226,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * {@return the settings in effect}
 	 */
 	public BreakerSettings settings() {
-		return limits().settings();
+		return numbers();
 	}
 
 	/**
@@ -239,7 +242,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 */
 	public void change(BreakerSettings settings) {
 		if (!settings().equals(settings)) {
-			limit(settings);
+			renumber(settings);
 		}
 		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.change(settings));
 	}
@@ -297,14 +300,12 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * {@linkplain #rejected() rejected} calls stays, because meters show it.
 	 */
 	public void reset() {
-		enter(new Closed(this));
-		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::reset);
+		enterAll(Closed::new);
 	}
 
 	/** Open the breaker by hand, for the time as if too many calls had failed. */
 	public void open() {
-		enter(Open.drawn(this, current().opensBefore(), Counts.NONE, now()));
-		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::open);
+		enterAll((circuit) -> Open.drawn(circuit, circuit.current().opensBefore(), Counts.NONE, now()));
 	}
 
 	/**
@@ -314,20 +315,17 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 */
 	public void openFor(Duration duration) {
 		long nanos = Nanos.aboveZero("duration", duration);
-		enter(Open.byHand(this, current().opensBefore(), new Wait(now(), nanos)));
-		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.openFor(duration));
+		enterAll((circuit) -> Open.byHand(circuit, circuit.current().opensBefore(), new Wait(now(), nanos)));
 	}
 
 	/** Reject all calls until another state is set by hand. */
 	public void forceOpen() {
-		enter(new ForcedOpen(new Wait(now(), Nanos.UNLIMITED)));
-		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::forceOpen);
+		set(BreakerState.FORCED_OPEN, Nanos.UNLIMITED);
 	}
 
 	/** Permit all calls and count none, until another state is set by hand. */
 	public void disable() {
-		enter(new Disabled(this, new Wait(now(), Nanos.UNLIMITED)));
-		KeyTable.valuesOf(this.keys).forEach(CircuitBreaker::disable);
+		set(BreakerState.DISABLED, Nanos.UNLIMITED);
 	}
 
 	/**
@@ -337,8 +335,16 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * @throws IllegalArgumentException if the time is zero or negative
 	 */
 	public void disableFor(Duration duration) {
-		enter(new Disabled(this, new Wait(now(), Nanos.aboveZero("duration", duration))));
-		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.disableFor(duration));
+		set(BreakerState.DISABLED, Nanos.aboveZero("duration", duration));
+	}
+
+	private void set(BreakerState state, long nanos) {
+		enterAll((circuit) -> new SetByHand(circuit, state, new Wait(now(), nanos)));
+	}
+
+	private void enterAll(Function<Circuit, Phase> next) {
+		enter(next.apply(this));
+		KeyTable.valuesOf(this.keys).forEach((breaker) -> breaker.enterAll(next));
 	}
 
 	@Override
@@ -409,11 +415,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	 * whose state may have changed again by then. Implementations are thread-safe and
 	 * quick.
 	 */
+	@FunctionalInterface
 	public interface Listener {
-
-		/** A listener that does nothing. */
-		Listener NONE = new Listener() {
-		};
 
 		/**
 		 * The breaker has gone from one state to another.
@@ -421,8 +424,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		 * @param from the state it left
 		 * @param to the state it entered
 		 */
-		default void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
-		}
+		void transition(CircuitBreaker breaker, BreakerState from, BreakerState to);
 
 	}
 
@@ -437,7 +439,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 		private RandomSource random = RandomSource.threadLocal();
 
-		private Listener listener = Listener.NONE;
+		private Listener listener = (breaker, from, to) -> {
+		};
 
 		private Function<? super Throwable, Verdict> verdict = Verdict::of;
 
@@ -481,7 +484,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 
 		/**
 		 * Set the listener to call when the breaker has changed its state.
-		 * @param listener {@link Listener#NONE} by default
+		 * @param listener none by default
 		 * @return this builder
 		 */
 		public Builder listener(Listener listener) {

@@ -19,7 +19,7 @@ final class Closed implements Phase {
 
 	Closed(Circuit circuit) {
 		this.circuit = circuit;
-		this.counted = circuit.limits().settings();
+		this.counted = circuit.numbers();
 		this.window = OutcomeWindow.of(this.counted.window());
 	}
 
@@ -30,7 +30,7 @@ final class Closed implements Phase {
 
 	@Override
 	public void conform() {
-		BreakerSettings settings = this.circuit.limits().settings();
+		BreakerSettings settings = this.circuit.numbers();
 		if (!settings.window().equals(this.counted.window())
 				|| !Objects.equals(settings.slowCall(), this.counted.slowCall())) {
 			this.circuit.move(this, new Closed(this.circuit));
@@ -54,7 +54,7 @@ final class Closed implements Phase {
 
 	@Override
 	public void succeeded(long nanos, long now) {
-		boolean slow = this.circuit.limits().isSlow(nanos);
+		boolean slow = this.circuit.numbers().isSlow(nanos);
 		this.window.record(false, slow, now);
 		if (slow) {
 			evaluate(now);
@@ -63,14 +63,14 @@ final class Closed implements Phase {
 
 	@Override
 	public void failed(long nanos, long now, @Nullable Throwable failure) {
-		this.window.record(true, this.circuit.limits().isSlow(nanos), now);
+		this.window.record(true, this.circuit.numbers().isSlow(nanos), now);
 		evaluate(now);
 	}
 
 	private void evaluate(long now) {
 		if (this.circuit.isCurrent(this)) {
 			Counts counts = counts(now);
-			if (this.circuit.limits().isTooMuch(counts)) {
+			if (this.circuit.numbers().isTooMuch(counts)) {
 				this.circuit.move(this, Open.drawn(this.circuit, 0, counts, now));
 			}
 		}

@@ -30,15 +30,15 @@ final class HalfOpen implements Phase {
 	}
 
 	private int probes() {
-		return this.circuit.limits().settings().probes();
+		return this.circuit.numbers().probes();
 	}
 
 	private long timeout() {
-		return Nanos.of(this.circuit.limits().settings().halfOpenTimeout());
+		return Nanos.of(this.circuit.numbers().halfOpenTimeout());
 	}
 
 	/*
-	 * A result writes the tally before it reads the limits, and a change of the limits
+	 * A result writes the tally before it reads the numbers, and a change of the numbers
 	 * writes them before it reads the tally. So one of both sees enough results.
 	 */
 	@Override
@@ -100,7 +100,7 @@ final class HalfOpen implements Phase {
 	}
 
 	private void ended(boolean failed, long nanos, long now) {
-		boolean slow = this.circuit.limits().isSlow(nanos);
+		boolean slow = this.circuit.numbers().isSlow(nanos);
 		Tally seen;
 		Tally next;
 		do {
@@ -132,7 +132,7 @@ final class HalfOpen implements Phase {
 	}
 
 	private void decide(Counts counts, long now) {
-		if (this.circuit.limits().isRateTooHigh(counts)) {
+		if (this.circuit.numbers().isRateTooHigh(counts)) {
 			reopen(now);
 		}
 		else {

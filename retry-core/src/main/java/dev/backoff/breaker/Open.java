@@ -15,7 +15,7 @@ record Open(Circuit circuit, int opensBefore, Counts counts, Wait timer, long lo
 
 	/** Stay open for a time drawn from the upper half of the longest one. */
 	static Open drawn(Circuit circuit, int opensBefore, Counts counts, long now) {
-		long longest = circuit.limits().longestOpen(opensBefore);
+		long longest = circuit.numbers().longestOpen(opensBefore);
 		long least = longest - longest / 2;
 		long drawn = least + (long) (circuit.draw() * (longest - least));
 		return new Open(circuit, opensBefore, counts, new Wait(now, Math.min(longest, drawn)), longest);
@@ -28,7 +28,7 @@ record Open(Circuit circuit, int opensBefore, Counts counts, Wait timer, long lo
 
 	@Override
 	public void conform() {
-		long present = this.circuit.limits().longestOpen(this.opensBefore);
+		long present = this.circuit.numbers().longestOpen(this.opensBefore);
 		if (this.longest != BY_HAND && this.longest != present) {
 			Wait scaled = this.timer.scaled((double) present / this.longest, present);
 			this.circuit.move(this, new Open(this.circuit, this.opensBefore, this.counts, scaled, present));

@@ -39,7 +39,7 @@ interface Phase extends CallPermits.Permit {
 		return Counts.NONE;
 	}
 
-	/** Follow the circuit's present limits, if this phase depends on them. */
+	/** Follow the circuit's present numbers, if this phase depends on them. */
 	default void conform() {
 	}
 
