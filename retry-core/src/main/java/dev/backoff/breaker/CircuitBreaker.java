@@ -80,9 +80,8 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 	}
 
 	private CircuitBreaker(CircuitBreaker shared) {
-		super(shared.settings(), shared.time, shared.random,
-				(own) -> (shared.current() instanceof SetByHand set) ? new SetByHand(own, set.state(), set.timer())
-						: new Closed(own));
+		super(shared.settings(), shared.time, shared.random, (own) -> (shared.current() instanceof SetByHand set)
+				? new SetByHand(own, set.state(), set.timer()) : new Closed(own));
 		this.name = shared.name;
 		this.listener = shared.listener;
 		this.verdict = shared.verdict;
