@@ -8,7 +8,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import dev.backoff.concurrency.ConcurrencyLimit;
@@ -94,9 +93,9 @@ record PolicyDescriptions(BackoffPolicies policies, PolicyUses uses, OverloadSaf
 		Map<String, OverrideDescriptor> described = new TreeMap<>();
 		this.policies.configuration()
 			.overrides()
-			.values(name)
-			.forEach((key, text) -> described.put(key.key(),
-					new OverrideDescriptor(text, this.live.until(name, key).map(Object::toString).orElse(null))));
+			.of(name)
+			.forEach((key, value) -> described.put(key.key(), new OverrideDescriptor(value.text(),
+					this.live.until(name, key).map(Object::toString).orElse(null))));
 		return described;
 	}
 

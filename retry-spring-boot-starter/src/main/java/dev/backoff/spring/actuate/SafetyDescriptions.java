@@ -7,14 +7,14 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
+import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
+import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Name;
 import dev.backoff.spring.configuration.Section;
@@ -35,7 +35,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		for (RetryBudget budget : this.safety.budgets().all()) {
 			described.put(budget.name(), budget(configuration.budget(budget.name()), budget, false));
 		}
-		for (BudgetEntry entry : configuration.budgets().values()) {
+		for (NamedSettings<BudgetSettings> entry : configuration.budgets().values()) {
 			if (this.safety.budgets().find(entry.name()).isEmpty()) {
 				described.put(entry.name(), budget(entry, null, unused.contains(entry.name())));
 			}
@@ -43,7 +43,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		return described;
 	}
 
-	private BudgetDescriptor budget(BudgetEntry entry, @Nullable RetryBudget budget, boolean unused) {
+	private BudgetDescriptor budget(NamedSettings<BudgetSettings> entry, @Nullable RetryBudget budget, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::budget);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
 		double tokens = entry.settings().tokens();
@@ -57,7 +57,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		BackoffConfiguration configuration = this.policies.configuration();
 		List<String> unused = this.policies.current().unused(Section.BREAKERS);
 		Map<String, BreakerDescriptor> described = new TreeMap<>();
-		for (BreakerEntry entry : configuration.breakers().values()) {
+		for (NamedSettings<BreakerSettings> entry : configuration.breakers().values()) {
 			described.put(entry.name(), breaker(entry, unused.contains(entry.name())));
 		}
 		for (CircuitBreaker breaker : this.safety.breakers().all()) {
@@ -68,7 +68,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		return described;
 	}
 
-	private BreakerDescriptor breaker(BreakerEntry entry, boolean unused) {
+	private BreakerDescriptor breaker(NamedSettings<BreakerSettings> entry, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
 		List<BreakerChange> changes = this.safety.changes(entry.name());

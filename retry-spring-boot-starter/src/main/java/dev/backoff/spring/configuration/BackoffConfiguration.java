@@ -8,12 +8,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
@@ -148,25 +146,25 @@ public final class BackoffConfiguration {
 	}
 
 	/** Return the breakers that are defined below {@code backoff.breakers}. */
-	public Map<Name, BreakerEntry> breakers() {
+	public Map<Name, NamedSettings<BreakerSettings>> breakers() {
 		return this.read.breakers();
 	}
 
 	/** Return a breaker by its name, with the built-in numbers if it is not defined. */
-	public BreakerEntry breaker(String name) {
+	public NamedSettings<BreakerSettings> breaker(String name) {
 		return this.read.breakers()
 			.getOrDefault(Name.of(name), OverloadAssembler.BREAKER)
 			.withName(spelled(Section.BREAKERS, name));
 	}
 
 	/** Return the budgets that are defined below {@code backoff.budgets}. */
-	public Map<Name, BudgetEntry> budgets() {
+	public Map<Name, NamedSettings<BudgetSettings>> budgets() {
 		return this.read.budgets();
 	}
 
 	/** Return a budget by its name, with the built-in numbers if it is not defined. */
-	public BudgetEntry budget(String name) {
-		BudgetEntry defined = this.read.budgets().get(Name.of(name));
+	public NamedSettings<BudgetSettings> budget(String name) {
+		NamedSettings<BudgetSettings> defined = this.read.budgets().get(Name.of(name));
 		return ((defined != null) ? defined : OverloadAssembler.budget(new Section.Entry("", Map.of()),
 				get(SettingKey.INSTANCES), new ArrayList<>()))
 			.withName(spelled(Section.BUDGETS, name));
@@ -236,27 +234,13 @@ public final class BackoffConfiguration {
 	}
 
 	/**
-	 * A breaker of the configuration, or a breaker with the built-in numbers. Its name is
-	 * spelt as below {@code backoff.breakers}, or else as its first user spells it.
+	 * A breaker or a budget of the configuration, or one with the built-in numbers. Its
+	 * name is spelt as in the configuration, or else as its first user spells it.
 	 */
-	public record BreakerEntry(String name, BreakerSettings settings, Map<Key<?>, EffectiveValue> values) {
+	public record NamedSettings<S>(String name, S settings, Map<Key<?>, EffectiveValue> values) {
 
-		BreakerEntry withName(String name) {
-			return new BreakerEntry(name, this.settings, this.values);
-		}
-
-	}
-
-	/** A budget of the configuration, or one with the built-in numbers, spelt alike. */
-	public record BudgetEntry(String name, BudgetSettings settings, Map<Key<?>, EffectiveValue> values) {
-
-		BudgetEntry withName(String name) {
-			return new BudgetEntry(name, this.settings, this.values);
-		}
-
-		/** Return the origin of its tokens. */
-		public String origin() {
-			return Objects.requireNonNull(this.values.get(BudgetKey.TOKENS)).origin();
+		NamedSettings<S> withName(String name) {
+			return new NamedSettings<>(name, this.settings, this.values);
 		}
 
 	}
@@ -270,9 +254,9 @@ public final class BackoffConfiguration {
 
 	/** All values of one reading, and the names as files write them. */
 	record Reading(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
-			Map<Name, Section.Entry> policies, Map<Name, BreakerEntry> breakers, Map<Name, BudgetEntry> budgets,
-			Map<Name, Section.Entry> paces, Map<Section, Map<Name, Name>> spellings, List<Problem> problems,
-			List<String> warnings) {
+			Map<Name, Section.Entry> policies, Map<Name, NamedSettings<BreakerSettings>> breakers,
+			Map<Name, NamedSettings<BudgetSettings>> budgets, Map<Name, Section.Entry> paces,
+			Map<Section, Map<Name, Name>> spellings, List<Problem> problems, List<String> warnings) {
 	}
 
 }

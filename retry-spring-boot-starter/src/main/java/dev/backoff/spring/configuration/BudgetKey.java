@@ -8,13 +8,15 @@ import dev.backoff.budget.BudgetSettings;
 /**
  * The keys of a budget, which {@link BackoffProperties.Budget} describes, with their
  * parsers and defaults.
+ *
+ * @since 0.1
  */
-final class BudgetKey {
+public final class BudgetKey {
 
 	static final List<Key<?>> KEYS = new ArrayList<>();
 
-	static final Key<Double> TOKENS = Key.of(KEYS, "tokens", (text) -> OverloadValues.tokens(text, BudgetSettings.MOST),
-			"50");
+	public static final Key<Double> TOKENS = Key.of(KEYS, "tokens",
+			(text) -> OverloadValues.tokens(text, BudgetSettings.MOST), "50");
 
 	static final Key<Double> PER_SUCCESS = Key.of(KEYS, "per-success",
 			(text) -> OverloadValues.number(text, BudgetSettings.MOST), "0.1");

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.PlaceholderResolutionException;
 
 /**
@@ -32,26 +31,25 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		this(List.copyOf(texts), place, level, origin, "", null, List.of());
 	}
 
-	/** Parse a value with resolved placeholders; the result may have problems. */
-	public static ConfigValue of(Key<?> key, List<String> texts, String place, Level level, String origin) {
-		return of(key, texts, place, level, origin, "");
-	}
-
-	private static ConfigValue of(Key<?> key, List<String> texts, String place, Level level, String origin,
-			String source) {
+	/** Parse the value, without placeholders; the result may have problems. */
+	public ConfigValue parse(Key<?> key) {
 		List<Object> parsed = new ArrayList<>();
 		List<Problem> problems = new ArrayList<>();
-		for (List<String> part : key.isElementwise() ? texts.stream().map(List::of).toList() : List.of(texts)) {
+		for (List<String> part : key.isElementwise() ? this.texts.stream().map(List::of).toList()
+				: List.of(this.texts)) {
 			try {
 				parsed.add(key.parse(part));
 			}
 			catch (InvalidTextException ex) {
-				problems.add(new ConfigValue(part, place, level, origin, source, null, List.of()).problem(ex.rule(),
-						ex.fix()));
+				problems.add(with(part, this.source).problem(ex.rule(), ex.fix()));
 			}
 		}
-		return new ConfigValue(List.copyOf(texts), place, level, origin, source,
+		return new ConfigValue(this.texts, this.place, this.level, this.origin, this.source,
 				key.isElementwise() ? List.copyOf(parsed) : parsed.isEmpty() ? null : parsed.get(0), problems);
+	}
+
+	private ConfigValue with(List<String> texts, String source) {
+		return new ConfigValue(List.copyOf(texts), this.place, this.level, this.origin, source, null, List.of());
 	}
 
 	/** Resolve the placeholders and parse; null, with a problem, if there is no text. */
@@ -69,7 +67,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 					: problem("must not be empty", "Give it a value, or remove the key."));
 			return null;
 		}
-		return of(key, plain, this.place, this.level, this.origin, text().contains("${") ? text() : "");
+		return with(plain, text().contains("${") ? text() : "").parse(key);
 	}
 
 	/** Resolve the placeholders of one of its texts, or return null with a problem. */
@@ -113,7 +111,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 
 	/** Return one of the elements, for a report. */
 	public ConfigValue element(String text) {
-		return new ConfigValue(List.of(text), this.place, this.level, this.origin, this.source, null, List.of());
+		return with(List.of(text), this.source);
 	}
 
 	/** Create a problem from a rule without a full stop, and a fix, a sentence. */

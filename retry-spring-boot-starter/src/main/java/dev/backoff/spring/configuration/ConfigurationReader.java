@@ -13,12 +13,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.StringUtils;
 
-import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.budget.BudgetSettings;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
 import dev.backoff.spring.configuration.Level.Rank;
 
 /**
@@ -54,10 +54,10 @@ final class ConfigurationReader {
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
 		}
-		Map<Name, BreakerEntry> breakers = named(Section.BREAKERS,
+		Map<Name, NamedSettings<BreakerSettings>> breakers = named(Section.BREAKERS,
 				(entry) -> OverloadAssembler.breaker(entry, this.problems));
 		int instances = SettingKey.INSTANCES.in(settings);
-		Map<Name, BudgetEntry> budgets = named(Section.BUDGETS,
+		Map<Name, NamedSettings<BudgetSettings>> budgets = named(Section.BUDGETS,
 				(entry) -> OverloadAssembler.budget(entry, instances, this.problems));
 		Map<Name, Section.Entry> paces = named(Section.PACES, Function.identity());
 		paces.values()

@@ -31,6 +31,12 @@ public record EffectiveValue(String value, @JsonIgnore Level level, String origi
 		return this.level.rank().compareTo(Level.Rank.DEFAULTS) >= 0;
 	}
 
+	/** Create a problem of this value from a rule without a full stop, and a fix. */
+	public Problem problem(String place, String rule, String fix) {
+		return wasSet() ? Problem.ofValue(place, this.value, this.origin, rule, fix)
+				: Problem.ofValue(place, this.value + ", " + this.origin, "", rule, fix);
+	}
+
 	/** Return a default. */
 	public static EffectiveValue builtIn(String text) {
 		return new EffectiveValue(text, Level.BUILT_IN, BUILT_IN);

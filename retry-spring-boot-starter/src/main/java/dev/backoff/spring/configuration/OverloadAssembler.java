@@ -8,8 +8,7 @@ import java.util.TreeMap;
 
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
-import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
 import dev.backoff.time.DurationText;
 import dev.backoff.window.OutcomeWindow.WindowLength;
 
@@ -17,12 +16,12 @@ import dev.backoff.window.OutcomeWindow.WindowLength;
 final class OverloadAssembler {
 
 	/* With the numbers that are built in, for breakers that are not defined. */
-	static final BreakerEntry BREAKER = breaker(new Section.Entry("", Map.of()), new ArrayList<>());
+	static final NamedSettings<BreakerSettings> BREAKER = breaker(new Section.Entry("", Map.of()), new ArrayList<>());
 
 	private OverloadAssembler() {
 	}
 
-	static BreakerEntry breaker(Section.Entry entry, List<Problem> problems) {
+	static NamedSettings<BreakerSettings> breaker(Section.Entry entry, List<Problem> problems) {
 		Map<Key<?>, ConfigValue> written = entry.values();
 		BreakerSettings.Builder builder = BreakerSettings.builder();
 		written.forEach((key, value) -> key.set(builder, value));
@@ -31,7 +30,7 @@ final class OverloadAssembler {
 				EffectiveValue.builtIn(DurationText.exact(BreakerKey.OPEN_FOR.in(written))));
 		checkSlowCallRate(written, problems);
 		checkWindow(written, builder, problems);
-		return new BreakerEntry(entry.name(), builder.build(), Collections.unmodifiableMap(effective));
+		return new NamedSettings<>(entry.name(), builder.build(), Collections.unmodifiableMap(effective));
 	}
 
 	/** Put the values of keys into effect; those that cannot be read are reported. */
@@ -75,7 +74,7 @@ final class OverloadAssembler {
 	}
 
 	/** Return the budget of one of many processes. */
-	static BudgetEntry budget(Section.Entry entry, int instances, List<Problem> problems) {
+	static NamedSettings<BudgetSettings> budget(Section.Entry entry, int instances, List<Problem> problems) {
 		Map<Key<?>, ConfigValue> written = entry.values();
 		List<Problem> found = new ArrayList<>();
 		Map<Key<?>, EffectiveValue> effective = effective(BudgetKey.KEYS, written, found);
@@ -95,7 +94,7 @@ final class OverloadAssembler {
 						(same, whole) -> new EffectiveValue(EffectiveValue.number(share), whole.level().adjusted(),
 								whole.value() + " for " + instances + " instances: " + whole.origin())));
 		}
-		return new BudgetEntry(entry.name(), settings, Collections.unmodifiableMap(effective));
+		return new NamedSettings<>(entry.name(), settings, Collections.unmodifiableMap(effective));
 	}
 
 }

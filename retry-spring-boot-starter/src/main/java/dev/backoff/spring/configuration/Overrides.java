@@ -3,7 +3,6 @@ package dev.backoff.spring.configuration;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,8 +48,9 @@ public record Overrides(List<Entry> values) {
 		Stream<Entry> more = values.entrySet()
 			.stream()
 			.map((entry) -> new Entry(policy, entry.getKey(),
-					ConfigValue.of(entry.getKey(), List.of(entry.getValue()),
-							"Invalid " + entry.getKey().key() + " of policy " + policy, Level.OVERRIDE, ORIGIN),
+					new ConfigValue(List.of(entry.getValue()),
+							"Invalid " + entry.getKey().key() + " of policy " + policy, Level.OVERRIDE, ORIGIN)
+						.parse(entry.getKey()),
 					(ending != null) ? ending : ending(policy, entry.getKey()).orElse(null)));
 		return new Overrides(Stream.concat(others, more).toList());
 	}
@@ -154,13 +154,6 @@ public record Overrides(List<Entry> values) {
 	/** Return the names of the policies that have overrides. */
 	public Stream<String> policies() {
 		return this.values.stream().map(Entry::policy).filter((name) -> !name.equals(ALL)).distinct();
-	}
-
-	/** Return the texts of the overridden values of a policy. */
-	public Map<Key<?>, String> values(String policy) {
-		Map<Key<?>, String> texts = new TreeMap<>();
-		of(policy).forEach((key, value) -> texts.put(key, value.text()));
-		return Collections.unmodifiableMap(texts);
 	}
 
 	/** Return whether nothing is overridden. */

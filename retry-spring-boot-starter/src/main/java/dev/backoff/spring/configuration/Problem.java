@@ -1,5 +1,7 @@
 package dev.backoff.spring.configuration;
 
+import java.util.regex.Pattern;
+
 /**
  * One problem of the configuration or the annotations: its place, the value, the rule
  * that the value breaks, and the fix.
@@ -10,6 +12,9 @@ package dev.backoff.spring.configuration;
  */
 public record Problem(String message, String fix) {
 
+	/* What could begin a line in a log. */
+	private static final Pattern CONTROLS = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+
 	/* Of a text from outside. */
 	static final int LONGEST = 60;
 
@@ -17,12 +22,6 @@ public record Problem(String message, String fix) {
 	static Problem ofValue(String place, String value, String origin, String rule, String fix) {
 		String where = origin.isEmpty() ? "" : " at " + origin;
 		return ofPlace(place + " (" + value + ")" + where, rule, fix);
-	}
-
-	/** Report a value in effect, which may be a default. */
-	public static Problem ofValue(String place, EffectiveValue value, String rule, String fix) {
-		return value.wasSet() ? ofValue(place, value.value(), value.origin(), rule, fix)
-				: ofValue(place, value.value() + ", " + value.origin(), "", rule, fix);
 	}
 
 	/** Create a problem of a place from a rule without a full stop, and a fix. */
@@ -37,21 +36,9 @@ public record Problem(String message, String fix) {
 
 	/** Return the same with at most the given number of characters. */
 	public static String oneLine(String text, int longest) {
-		String line = text.codePoints()
-			.limit(longest)
-			.map((letter) -> isPlain(letter) ? letter : '?')
-			.collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-			.toString();
-		return (line.length() < text.length()) ? line + "..." : line;
-	}
-
-	private static boolean isPlain(int letter) {
-		return switch (Character.getType(letter)) {
-			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-					Character.SURROGATE, Character.UNASSIGNED ->
-				false;
-			default -> true;
-		};
+		boolean whole = text.codePointCount(0, text.length()) <= longest;
+		String line = whole ? text : text.substring(0, text.offsetByCodePoints(0, longest)) + "...";
+		return CONTROLS.matcher(line).replaceAll("?");
 	}
 
 	@Override

@@ -105,7 +105,7 @@ record Switchover(BackoffPolicies policies, PolicyUses uses, Supplier<? extends 
 		if (!change.subject().startsWith(POLICY)) {
 			return change.key().equals("retries-enabled") && overrides.retriesEnabled() != null;
 		}
-		return overrides.values(change.subject().substring(POLICY.length()))
+		return overrides.of(change.subject().substring(POLICY.length()))
 			.keySet()
 			.stream()
 			.anyMatch((key) -> key.key().equals(change.key()));

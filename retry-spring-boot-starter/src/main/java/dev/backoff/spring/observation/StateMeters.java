@@ -186,7 +186,7 @@ final class StateMeters
 		Objects.requireNonNull(this.changes.get(outcome)).increment();
 		this.overrides = overrides;
 		bind();
-		overrides.policies().forEach((policy) -> publish(policy, (meters) -> meters.overrides.values(policy).size()));
+		overrides.policies().forEach((policy) -> publish(policy, (meters) -> meters.overrides.of(policy).size()));
 		if (overrides.retriesEnabled() != null) {
 			publish(ALL, (meters) -> (meters.overrides.retriesEnabled() != null) ? 1 : 0);
 		}

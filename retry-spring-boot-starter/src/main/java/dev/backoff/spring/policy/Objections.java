@@ -27,8 +27,7 @@ public record Objections(PolicyView policy, Consumer<Problem> refused, Consumer<
 	}
 
 	private Problem problem(String key, String rule, String fix) {
-		return Problem.ofValue("Invalid " + key + " of policy " + this.policy.name(), this.policy.value(key), rule,
-				fix);
+		return this.policy.value(key).problem("Invalid " + key + " of policy " + this.policy.name(), rule, fix);
 	}
 
 }

@@ -6,6 +6,7 @@ import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 import org.springframework.util.ClassUtils;
@@ -15,10 +16,10 @@ import dev.backoff.budget.BudgetSettings;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
+import dev.backoff.spring.configuration.BudgetKey;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
-import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.time.DurationText;
 import dev.backoff.time.Nanos;
@@ -114,14 +115,15 @@ public final class PolicyAdvice {
 	}
 
 	/** Advise against a budget that cannot pay for a single call. */
-	private static void adviseBudget(RetryPolicy policy, BudgetEntry budget, List<String> advice) {
+	private static void adviseBudget(RetryPolicy policy, NamedSettings<BudgetSettings> budget, List<String> advice) {
 		BudgetSettings settings = budget.settings();
 		// 0 tokens switch retries off on purpose
 		if (settings.tokens() > 0 && settings.tokens() < policy.maxAttempts() - 1
 				&& policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
 			advice.add("the budget " + budget.name() + " of " + EffectiveValue.number(settings.tokens())
 					+ " tokens cannot pay the " + (policy.maxAttempts() - 1) + " retries of a single call ("
-					+ budget.origin() + "): raise its tokens, or make fewer attempts");
+					+ Objects.requireNonNull(budget.values().get(BudgetKey.TOKENS)).origin()
+					+ "): raise its tokens, or make fewer attempts");
 		}
 	}
 

@@ -85,7 +85,8 @@ final class PolicyDraft {
 	}
 
 	private static ConfigValue durableDefault(Key<?> key, String text) {
-		return ConfigValue.of(key, List.of(text), "Invalid " + key.key(), Level.DURABLE_DEFAULT, "durable default");
+		return new ConfigValue(List.of(text), "Invalid " + key.key(), Level.DURABLE_DEFAULT, "durable default")
+			.parse(key);
 	}
 
 	/** Add a policy of the configuration, after what it inherits, with its overrides. */
@@ -167,8 +168,10 @@ final class PolicyDraft {
 		Map<Key<?>, ConfigValue> values = new TreeMap<>();
 		numbers.forEach((key, number) -> {
 			if (number != null) {
-				values.put(key, ConfigValue.of(key, List.of(number.toString()), written.place() + ": its " + key.key(),
-						written.level().ofPreset(), "preset " + preset.key() + ", " + written.origin()));
+				values.put(key,
+						new ConfigValue(List.of(number.toString()), written.place() + ": its " + key.key(),
+								written.level().ofPreset(), "preset " + preset.key() + ", " + written.origin())
+							.parse(key));
 			}
 		});
 		return values;

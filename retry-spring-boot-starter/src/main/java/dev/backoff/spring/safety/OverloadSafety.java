@@ -14,12 +14,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 import org.springframework.beans.factory.ListableBeanFactory;
 
 import dev.backoff.Retry;
+import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.breaker.CircuitBreakers;
+import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.concurrency.ConcurrencyLimit;
 import dev.backoff.delay.RandomSource;
@@ -28,8 +29,7 @@ import dev.backoff.key.KeyTable;
 import dev.backoff.pace.Pace;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.BackoffConfiguration;
-import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.EffectivePolicy;
@@ -79,7 +79,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
 	}
 
-	private CircuitBreaker make(BreakerEntry entry) {
+	private CircuitBreaker make(NamedSettings<BreakerSettings> entry) {
 		return CircuitBreaker.builder(entry.name())
 			.settings(entry.settings())
 			.time(this.time)
@@ -106,7 +106,7 @@ public final class OverloadSafety implements ConfigurationUser {
 	public @Nullable RetryBudget budget(EffectivePolicy policy, BackoffConfiguration configuration) {
 		String name = policy.budget();
 		return (name != null) ? this.budgets.getOrMake(name, () -> {
-			BudgetEntry entry = configuration.budget(name);
+			NamedSettings<BudgetSettings> entry = configuration.budget(name);
 			return RetryBudget.of(entry.name(), entry.settings(), this.time, this.listeners);
 		}) : null;
 	}

@@ -1,13 +1,13 @@
 package dev.backoff.spring.actuate;
 
 import java.net.http.HttpResponse;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -36,7 +36,13 @@ class OperatorElsewhereTests {
 	}
 
 	private static Map<Key<?>, String> overrides(ConfigurableApplicationContext context) {
-		return context.getBean(BackoffPolicies.class).configuration().overrides().values("orders");
+		Map<Key<?>, String> texts = new HashMap<>();
+		context.getBean(BackoffPolicies.class)
+			.configuration()
+			.overrides()
+			.of("orders")
+			.forEach((key, value) -> texts.put(key, value.text()));
+		return texts;
 	}
 
 	private static LocalClient client(ConfigurableApplicationContext context, String port, String path) {

@@ -28,7 +28,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.skyscreamer.jsonassert.JSONAssert;
-
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -202,7 +201,7 @@ class OperatorTests {
 			String undone = ok("DELETE", undo, "");
 			assertThat(JsonPath.<List<?>>read(undone, "$.changes"))
 				.hasSameSizeAs(JsonPath.<List<?>>read(answer, "$.changes"));
-			assertThat(policies.configuration().overrides().values("orders")).containsOnlyKeys(PolicyKey.ENABLED);
+			assertThat(policies.configuration().overrides().of("orders")).containsOnlyKeys(PolicyKey.ENABLED);
 		}
 
 		@Test
@@ -220,7 +219,7 @@ class OperatorTests {
 			time.advance(Duration.ofMinutes(10));
 			assertThat(time.runDue()).isOne();
 			Awaitility.await()
-				.untilAsserted(() -> assertThat(policies.configuration().overrides().values("orders"))
+				.untilAsserted(() -> assertThat(policies.configuration().overrides().of("orders"))
 					.containsOnlyKeys(PolicyKey.CAP));
 		}
 

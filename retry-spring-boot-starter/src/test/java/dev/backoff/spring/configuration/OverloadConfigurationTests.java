@@ -14,8 +14,7 @@ import dev.backoff.annotation.Backoff;
 import dev.backoff.breaker.BreakerSettings;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.spring.advice.BackoffMethods;
-import dev.backoff.spring.configuration.BackoffConfiguration.BreakerEntry;
-import dev.backoff.spring.configuration.BackoffConfiguration.BudgetEntry;
+import dev.backoff.spring.configuration.BackoffConfiguration.NamedSettings;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.EffectivePolicy;
 import dev.backoff.window.OutcomeWindow.WindowLength;
@@ -122,7 +121,7 @@ class OverloadConfigurationTests {
 					      open-for-multiplier: 2
 					      on-open: wait
 					"""), (configuration) -> {
-				BreakerEntry entry = configuration.breakers().get(Name.of("orders"));
+				NamedSettings<BreakerSettings> entry = configuration.breakers().get(Name.of("orders"));
 				assertThat(entry.settings()).isEqualTo(BreakerSettings.builder()
 					.slowCallRate(0.7)
 					.openFor(Duration.ofSeconds(10))
@@ -173,7 +172,7 @@ class OverloadConfigurationTests {
 					  orders:
 					    per-second: 2
 					"""), (configuration) -> {
-				BudgetEntry entry = configuration.budgets().get(Name.of("orders"));
+				NamedSettings<BudgetSettings> entry = configuration.budgets().get(Name.of("orders"));
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("50 <- built in");
 				assertThat(text(entry.values().get(BudgetKey.PER_SECOND))).isEqualTo("2 <- application.yml:3");
 				assertThat(entry.values()).hasSize(3);
@@ -194,7 +193,7 @@ class OverloadConfigurationTests {
 					backoff.budgets.orders:
 					  tokens: %.0f
 					""".formatted(instances, tokens)), (configuration) -> {
-				BudgetEntry entry = configuration.budget("orders");
+				NamedSettings<BudgetSettings> entry = configuration.budget("orders");
 				assertThat(entry.settings().tokens()).isEqualTo(share);
 				assertThat(entry.settings().perSecond()).isEqualTo(0.1 / instances);
 				assertThat(entry.settings().perSuccess()).isEqualTo(0.1);
@@ -205,7 +204,7 @@ class OverloadConfigurationTests {
 		@Test
 		void shareTheirTokensAlsoWhereTheyAreBuiltIn() {
 			run(orders().yaml("backoff.instances: 4"), (configuration) -> {
-				BudgetEntry entry = configuration.budget("orders");
+				NamedSettings<BudgetSettings> entry = configuration.budget("orders");
 				assertThat(entry.settings().tokens()).isEqualTo(12);
 				assertThat(text(entry.values().get(BudgetKey.TOKENS))).isEqualTo("12 <- 50 for 4 instances: built in");
 				assertThat(text(entry.values().get(BudgetKey.PER_SECOND)))
@@ -253,7 +252,7 @@ class OverloadConfigurationTests {
 					  budgets.payment-gateway: { tokens: 10, per-second: 2 }
 					"""), (configuration) -> {
 				assertThat(configuration.budgets()).containsOnlyKeys(Name.of("paymentgateway"));
-				BudgetEntry entry = configuration.budget("payment-gateway");
+				NamedSettings<BudgetSettings> entry = configuration.budget("payment-gateway");
 				assertThat(entry.name()).isEqualTo("payment-gateway");
 				assertThat(entry.settings()).isEqualTo(new BudgetSettings(7, 0.1, 2));
 				assertThat(text(entry.values().get(BudgetKey.TOKENS)))

@@ -19,7 +19,7 @@ class PolicyKeyTests {
 
 	private static void setDefault(Key<?> key, Object builder) {
 		if (key.builtInText() != null) {
-			key.set(builder, ConfigValue.of(key, List.of(key.builtInText()), "any", Level.BUILT_IN, "built in"));
+			key.set(builder, new ConfigValue(List.of(key.builtInText()), "any", Level.BUILT_IN, "built in").parse(key));
 		}
 	}
 
