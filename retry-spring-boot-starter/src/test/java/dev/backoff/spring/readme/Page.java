@@ -25,6 +25,11 @@ record Page(Path path, String text) {
 
 	private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s+)(//|#) .*$");
 
+	/* The two cells before the last of a row, or the words that a list explains. */
+	private static final Pattern KEYS = Pattern.compile("(?m)^\\|.*?([^|]*\\|[^|]*)\\|[^|]*\\|$|^- (`.+?`)[:：]");
+
+	private static final Pattern CODE = Pattern.compile("(\\*\\*)?`[^`]+`(\\*\\*)?(&nbsp;@)?");
+
 	private static final Pattern NUMBER = Pattern.compile("(?<![A-Za-z\\d.])\\d+(?:\\.\\d+)*");
 
 	static Page of(String path) {
@@ -82,6 +87,14 @@ record Page(Path path, String text) {
 	/** Return the numbers of the prose, sorted as text. */
 	List<String> numbers() {
 		return NUMBER.matcher(prose()).results().map(MatchResult::group).sorted().toList();
+	}
+
+	/** Return the keys of the tables in their order, each with its values and its default. */
+	List<List<String>> keys() {
+		return KEYS.matcher(prose())
+			.results()
+			.map((row) -> CODE.matcher((row.group(1) != null) ? row.group(1) : row.group(2)).results().map(MatchResult::group).toList())
+			.toList();
 	}
 
 	/** Return the text without its fenced blocks. */

@@ -143,6 +143,14 @@ class PagesTests {
 	}
 
 	@Test
+	void theChineseConfigurationHasTheKeysAndDefaults() {
+		List<List<String>> keys = Page.of("docs/configuration.md").keys();
+		assertThat(keys).contains(List.of("`base`&nbsp;@", "**`100ms`**"), List.of("`user-facing`"))
+			.hasSizeGreaterThan(90);
+		assertThat(Page.of("docs/configuration.zh-CN.md").keys()).isEqualTo(keys);
+	}
+
+	@Test
 	void chinesePagesHaveOneTermForEachThing() {
 		List<String> refused = Page.of("docs/internals/chinese.md")
 			.text()
