@@ -484,6 +484,10 @@ class OverloadSafetyTests extends AdvisedApplication {
 			assertThat(catchThrowable(this.gateway::failing)).isInstanceOf(IOException.class);
 		}
 
+		@Override
+		public void transition(CircuitBreaker breaker, BreakerState from, BreakerState to) {
+		}
+
 	}
 
 	/** Calls the gateway as soon as it can. */
