@@ -89,11 +89,16 @@ record Page(Path path, String text) {
 		return NUMBER.matcher(prose()).results().map(MatchResult::group).sorted().toList();
 	}
 
-	/** Return the keys of the tables in their order, each with its values and its default. */
+	/**
+	 * Return the keys of the tables in their order, each with its values and its default.
+	 */
 	List<List<String>> keys() {
 		return KEYS.matcher(prose())
 			.results()
-			.map((row) -> CODE.matcher((row.group(1) != null) ? row.group(1) : row.group(2)).results().map(MatchResult::group).toList())
+			.map((row) -> CODE.matcher((row.group(1) != null) ? row.group(1) : row.group(2))
+				.results()
+				.map(MatchResult::group)
+				.toList())
 			.toList();
 	}
 
