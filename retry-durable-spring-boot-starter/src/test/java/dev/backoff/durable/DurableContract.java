@@ -308,8 +308,10 @@ abstract class DurableContract extends ShopFixture {
 			shop.calls().submit(DurableCalls.Options.notBefore(due.plusMillis(1)), () -> shop.mails("o2"));
 			Awaitility.await().until(() -> shop.lines().size() >= 8);
 			assertThat(shop.lines().subList(6, 8)).containsExactly("o1 1", "o2 1");
-		}, "backoff.breakers.mails.probes=2", "backoff.breakers.mails.failure-rate=100%",
-				"backoff.policies.mails.ladder=10m", "backoff.policies.mails.concurrency=1");
+			// no look while an attempt runs, whose outcome is not known yet
+		}, "backoff.durable.poll-interval=1h", "backoff.breakers.mails.probes=2",
+				"backoff.breakers.mails.failure-rate=100%", "backoff.policies.mails.ladder=10m",
+				"backoff.policies.mails.concurrency=1");
 	}
 
 	@Test

@@ -135,7 +135,7 @@ class DurableEndpointTests {
 		@CsvSource(delimiter = '|',
 				textBlock = """
 						mails  | ?limit=0       | Invalid limit (0): must be a number from 1 to 1000.
-						mails  | ?state=gone    | Invalid state (gone): must be scheduled, running or dead.
+						mails  | ?state=gone    | Invalid state (gone): must be scheduled, running, dead or planned.
 						mails  | ?after=x       | Invalid after (x): must be the next of an answer.
 						mails  | ?after=%2B1000000000-12-31T23:59:59Z,x | Invalid after (+1000000000-12-31T23:59:59Z,x): must be the
 						mails  | ?page=2        | Invalid key (page): is not known here.
@@ -150,7 +150,7 @@ class DurableEndpointTests {
 
 		@ParameterizedTest
 		@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-				{"action": "kill"}                     | Invalid action (kill): must be requeue, run-now or delete.
+				{"action": "kill"}                     | Invalid action (kill): must be requeue, put-back, run-now or delete.
 				{"action": "delete"}                   | Invalid id (null): must be given.
 				{"action": "requeue", "over": "10"}    | Invalid over (10)
 				{"action": "requeue", "over": "86401s"}        | Invalid over (86401s): must be at most a day.
