@@ -1,5 +1,7 @@
 package dev.backoff.durable;
 
+import java.util.concurrent.ConcurrentHashMap;
+
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
@@ -68,7 +70,7 @@ public final class DurableAutoConfiguration {
 
 	@Bean
 	Submissions backoffSubmissions(DurableParts parts, StoredAttempts attempts, Workers workers) {
-		return new Submissions(parts, attempts.traces(), workers);
+		return new Submissions(parts, attempts.traces(), workers, ConcurrentHashMap.newKeySet());
 	}
 
 	static final class Hints implements RuntimeHintsRegistrar {

@@ -204,7 +204,7 @@ record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts atte
 		}
 		count(Count.POSTPONED);
 		// while the worker pauses, the row keeps its place
-		boolean paused = this.worker.get().filter(Worker::isToPause).isPresent();
+		boolean paused = this.worker.get().filter(Worker::check).isPresent();
 		return putBack(execution, next, paused ? execution.executionTime : this.parts.now().plus(again.delay()));
 	}
 

@@ -98,10 +98,10 @@ final class OneRowSchedule {
 	}
 
 	/** Remove a row; that of a schedule goes on to the first slot after a time. */
-	static void end(ExecutionComplete complete, DurableMethod method, Instant after,
+	static void end(ExecutionComplete complete, @Nullable DurableMethod method, Instant after,
 			ExecutionOperations<StoredCall> operations) {
-		OneRowSchedule schedule = method.schedule(complete.getExecution());
-		if (schedule == null) {
+		OneRowSchedule schedule = (method != null) ? method.schedule(complete.getExecution()) : null;
+		if (method == null || schedule == null) {
 			operations.remove();
 			return;
 		}

@@ -117,17 +117,28 @@ final class Store {
 
 	private final SchedulerListeners listeners;
 
-	private Store(DurableSettings settings, Serializer serializer, DataSource dataSource, boolean own, String script,
-			List<Task<?>> tasks, SchedulerListener listener, Clock clock) {
+	/** Open the store, and create or check its table as the settings say. */
+	Store(DurableSettings settings, @Nullable DataSource application, Serializer serializer, List<Task<?>> tasks,
+			SchedulerListener listener, Clock clock) {
 		this.settings = settings;
 		this.clock = clock;
 		this.serializer = serializer;
 		this.tasks = tasks;
-		this.dataSource = dataSource;
-		this.own = own;
-		this.script = script;
-		this.separate = new DelegatingDataSource(dataSource);
-		DataSource statements = new DelegatingDataSource(dataSource) {
+		boolean lasting = application != null
+				&& !read(settings, application, false, (connection) -> connection.getMetaData().getURL())
+					.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
+		if (settings.store() == DurableSettings.Store.APPLICATION && !lasting) {
+			throw problem(settings,
+					(application != null) ? "is a database in memory, which ends with the process"
+							: "needs a DataSource, and the application has none",
+					"Configure spring.datasource.url, or write own for a file of the library.");
+		}
+		this.own = settings.store() == DurableSettings.Store.OWN || !lasting;
+		this.dataSource = (this.own || application == null) ? file(settings) : application;
+		this.script = read(settings, this.dataSource, this.own,
+				(connection) -> script(settings, connection.getMetaData()));
+		this.separate = new DelegatingDataSource(this.dataSource);
+		DataSource statements = new DelegatingDataSource(this.dataSource) {
 
 			@Override
 			public Connection getConnection() throws SQLException {
@@ -141,7 +152,7 @@ final class Store {
 		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.listeners = new SchedulerListeners(listener);
-		AutodetectJdbcCustomization database = new AutodetectJdbcCustomization(dataSource, isWithoutZones());
+		AutodetectJdbcCustomization database = new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
 		this.repository = new JdbcTaskRepository(statements, false, database, settings.table(),
 				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);
 		this.client = SchedulerClient.Builder.create(statements, tasks)
@@ -149,26 +160,7 @@ final class Store {
 			.tableName(settings.table())
 			.jdbcCustomization(database)
 			.build();
-	}
-
-	/** Open the store, and create or check its table as the settings say. */
-	static Store open(DurableSettings settings, @Nullable DataSource application, Serializer serializer,
-			List<Task<?>> tasks, SchedulerListener listener, Clock clock) {
-		boolean lasting = application != null
-				&& !read(settings, application, false, (connection) -> connection.getMetaData().getURL())
-					.matches("jdbc:(?:h2:mem|hsqldb:mem|derby:memory):.*");
-		if (settings.store() == DurableSettings.Store.APPLICATION && !lasting) {
-			throw problem(settings,
-					(application != null) ? "is a database in memory, which ends with the process"
-							: "needs a DataSource, and the application has none",
-					"Configure spring.datasource.url, or write own for a file of the library.");
-		}
-		boolean own = settings.store() == DurableSettings.Store.OWN || !lasting;
-		DataSource dataSource = (own || application == null) ? file(settings) : application;
-		String script = read(settings, dataSource, own, (connection) -> script(settings, connection.getMetaData()));
-		Store store = new Store(settings, serializer, dataSource, own, script, tasks, listener, clock);
-		store.checkTable();
-		return store;
+		checkTable();
 	}
 
 	static @Nullable DataSource application(DurableSettings settings, ListableBeanFactory beans) {

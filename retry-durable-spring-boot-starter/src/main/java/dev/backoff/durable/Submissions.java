@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 
 import com.github.kagkarlsson.scheduler.task.Execution;
 import com.github.kagkarlsson.scheduler.task.ExecutionComplete;
@@ -33,10 +32,6 @@ record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 	private static final Logger logger = LoggerFactory.getLogger(Submissions.class);
 
 	private static final ThreadLocal<@Nullable Submitting> SUBMITTING = new ThreadLocal<>();
-
-	Submissions(DurableParts parts, DurableTraces traces, Workers workers) {
-		this(parts, traces, workers, ConcurrentHashMap.newKeySet());
-	}
 
 	@Override
 	public @Nullable Object store(AnnotatedMethod method, Retry retry, MethodInvocation invocation) {
@@ -98,7 +93,6 @@ record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 		}
 		Store store = this.parts.store();
 		warnIfSeparate(store, method);
-		boolean joining = store.isJoining();
 		boolean created = store.insert(new TaskInstance<>(method.policy(), call.instance(), call), due);
 		Runnable stored = () -> {
 			if (created) {
@@ -106,7 +100,7 @@ record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 			}
 			this.workers.arm(method.policy(), due);
 		};
-		if (joining) {
+		if (store.isJoining()) {
 			Store.afterCommit(stored);
 		}
 		else {
@@ -187,14 +181,8 @@ record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 			}
 			Instant now = this.parts.now();
 			DurableMethod method = this.parts.methods().of(policy);
-			if (store.guarded(execution, Store.call(execution), false, (row) -> {
-				if (method != null) {
-					OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row);
-				}
-				else {
-					row.remove();
-				}
-			})) {
+			if (store.guarded(execution, Store.call(execution), false,
+					(row) -> OneRowSchedule.end(ExecutionComplete.success(execution, now, now), method, now, row))) {
 				ended(policy, id);
 				return;
 			}

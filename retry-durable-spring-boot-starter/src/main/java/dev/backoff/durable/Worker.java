@@ -142,12 +142,6 @@ final class Worker {
 		return this.scheduler.getSchedulerState().isPaused();
 	}
 
-	/** Pause if the breaker refuses by now, and return whether it pauses. */
-	boolean isToPause() {
-		check();
-		return isPaused();
-	}
-
 	/* Time must not jump before an attempt may begin, or before its end is stored. */
 	private void tellWork() {
 		if (this.time == TIMER) {
@@ -223,10 +217,10 @@ final class Worker {
 		}
 	}
 
-	/** Pause or go on, and check again when the breaker permits an attempt. */
-	synchronized void check() {
+	/** Pause or go on, check again when an attempt is permitted; return if it pauses. */
+	synchronized boolean check() {
 		if (!this.running) {
-			return;
+			return isPaused();
 		}
 		Gate now = this.gate.get();
 		long reading = this.time.nanoTime();
@@ -250,6 +244,7 @@ final class Worker {
 			this.recheck.cancel();
 			this.recheck = this.time.schedule(this::check, until);
 		}
+		return isPaused();
 	}
 
 	/** Take a turn of the pace; return how long there is none if another call has it. */

@@ -85,7 +85,7 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 			tasks.add(new DurableTask(method, this.parts, this.attempts.get(), () -> worker(method.policy())).task());
 			tasks.add(new DeadTask(method, this.parts).task());
 		}
-		Store store = Store.open(this.policies.configuration().durable(), application, rows, tasks,
+		Store store = new Store(this.policies.configuration().durable(), application, rows, tasks,
 				new AbstractSchedulerListener() {
 
 					/* Of rows that the engine moves; by the guard, before the commit. */
