@@ -124,20 +124,6 @@ class DurablePartTests {
 	}
 
 	@Test
-	void lettersThatStayDoNotKeepOthersFromTheirTurn() {
-		run((shop) -> {
-			die(shop, "o1");
-			die(shop, "o2");
-			shop.mailsLater("o1");
-			shop.when("o2", (attempt) -> "done");
-			assertThat(act(shop, Map.of("action", "requeue", "limit", 1))).isEqualTo(Map.of("requeued", 1));
-			Awaitility.await().until(() -> shop.lines().size() == 7);
-			assertThat(shop.lines()).last().isEqualTo("o2 1");
-			assertThat(act(shop, Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 0));
-		});
-	}
-
-	@Test
 	void aThousandLettersThatStayDoNotHideTheRest() {
 		run((shop) -> {
 			bury(shop, "o1", 1, "b");

@@ -1,15 +1,13 @@
 package dev.backoff.durable;
 
-import java.io.IOException;
-import java.nio.file.Files;
+import java.math.BigDecimal;
 import java.nio.file.Path;
-import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -26,8 +24,11 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,17 +50,15 @@ class DurableVersionsTests {
 		Logger logger = (Logger) LoggerFactory.getLogger("dev.backoff");
 		log.start();
 		logger.addAppender(log);
-		ApplicationContextRunner runner = new ApplicationContextRunner()
-			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class,
-					DurableAutoConfiguration.class))
+		ApplicationContextRunner runner = runner()
 			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"));
-		runner.withBean(VersionWorker.AfterCalls.class)
+		runner.withBean(AfterCalls.class)
 			.withPropertyValues("backoff.durable.work=false")
 			.run((context) -> {
-				context.getBean(VersionWorker.AfterCalls.class).transfer("a1", java.math.BigDecimal.ONE);
-				context.getBean(VersionWorker.AfterCalls.class).transfer("a2", java.math.BigDecimal.ONE);
+				context.getBean(AfterCalls.class).transfer("a1", BigDecimal.ONE);
+				context.getBean(AfterCalls.class).transfer("a2", BigDecimal.ONE);
 			});
-		runner.withBean(VersionWorker.BeforeCalls.class).run((context) -> {
+		runner.withBean(BeforeCalls.class).run((context) -> {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			context.getBean(DurableMeterBinder.class).bindTo(registry);
 			Awaitility.await()
@@ -91,61 +90,96 @@ class DurableVersionsTests {
 
 	@Test
 	@Tag("long")
-	void twoProcessesWithTwoVersionsMakeEachCallByOneThatItFits() throws Exception {
-		List<Process> processes = new ArrayList<>();
+	void twoVersionsAtOnceMakeEachCallByOneThatItFits() throws Exception {
 		String url = PostgresServer.newDatabase();
-		try {
-			Process before = start(VersionWorker.Before.class, url);
-			processes.add(before);
-			awaitLines("submitted", 1, before);
-			Process after = start(VersionWorker.After.class, url);
-			processes.add(after);
-			awaitLines("submitted", 2, before, after);
-			awaitLines("transfers", 2 * VersionWorker.CALLS, before, after);
-			awaitLines("orders", 2 * VersionWorker.CALLS, before, after);
-			assertThat(lines("transfers-Before")).containsExactlyInAnyOrderElementsOf(numbered("before-%d"));
-			assertThat(lines("transfers-After")).containsExactlyInAnyOrderElementsOf(numbered("after-%d 1.10"));
-			List<String> orders = new ArrayList<>(numbered("before-%d without an amount"));
-			orders.addAll(numbered("after-%d 1.10"));
-			assertThat(lines("orders")).containsExactlyInAnyOrderElementsOf(orders);
-			Files.createFile(this.directory.resolve("end-Before"));
-			Files.createFile(this.directory.resolve("end-After"));
-			for (Process process : processes) {
-				assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		run(url, new BeforeCalls(), (before) -> run(url, new AfterCalls(), (after) -> {
+			for (String number : List.of("1", "2", "3", "4", "5")) {
+				before.getBean(BeforeCalls.class).transfer("b" + number);
+				before.getBean(BeforeCalls.class).order(new BeforeOrder("b" + number));
+				after.getBean(AfterCalls.class).transfer("a" + number, BigDecimal.ONE);
+				after.getBean(AfterCalls.class).order(new AfterOrder("a" + number, BigDecimal.ONE));
 			}
-			try (var connection = DriverManager.getConnection(url);
-					var statement = connection.createStatement();
-					var rows = statement.executeQuery("select count(*) from backoff_calls")) {
-				assertThat(rows.next()).isTrue();
-				assertThat(rows.getInt(1)).as("dead letters").isZero();
-			}
-			assertThat(Files.readString(this.directory.resolve("worker.log"))).doesNotContain("\tat ");
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> after.getBean(DurableParts.class).store().client.getScheduledExecutionsSummaryByTask()
+					.isEmpty());
+			List<String> made = new ArrayList<>(before.getBean(BeforeCalls.class).made());
+			assertThat(made).filteredOn((call) -> call.startsWith("transfer"))
+				.containsExactlyInAnyOrder("transfer b1", "transfer b2", "transfer b3", "transfer b4", "transfer b5");
+			made.addAll(after.getBean(AfterCalls.class).made());
+			assertThat(made).filteredOn((call) -> call.startsWith("transfer a"))
+				.containsExactlyInAnyOrder("transfer a1 1", "transfer a2 1", "transfer a3 1", "transfer a4 1",
+						"transfer a5 1");
+			assertThat(made).filteredOn((call) -> call.startsWith("order b"))
+				.allMatch((call) -> call.matches("order b[1-5] null"))
+				.hasSize(5);
+			assertThat(made).filteredOn((call) -> call.startsWith("order a"))
+				.allMatch((call) -> call.matches("order a[1-5] 1"))
+				.hasSize(5);
+		}));
+	}
+
+	private static <T> void run(String url, T calls, Consumer<ApplicationContext> test) {
+		@SuppressWarnings("unchecked")
+		Class<T> type = (Class<T>) calls.getClass();
+		runner().withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+			.withPropertyValues("spring.datasource.url=" + url, "backoff.durable.initialize-schema=always",
+					"backoff.durable.poll-interval=100ms")
+			.withBean(type, () -> calls)
+			.run(test::accept);
+	}
+
+	private static ApplicationContextRunner runner() {
+		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class,
+				BackoffAutoConfiguration.class, DurableAutoConfiguration.class));
+	}
+
+	record BeforeOrder(String id) {
+	}
+
+	/** The methods before the deploy. */
+	static class BeforeCalls {
+
+		private final List<String> made = new CopyOnWriteArrayList<>();
+
+		@Backoff(value = "transfers", durable = "true", key = "#account", ladder = "50ms")
+		public void transfer(String account) {
+			this.made.add("transfer " + account);
 		}
-		finally {
-			processes.forEach(Process::destroyForcibly);
+
+		@Backoff(value = "orders", durable = "true", ladder = "50ms")
+		public void order(BeforeOrder order) {
+			this.made.add("order " + order.id() + " null");
 		}
+
+		public List<String> made() {
+			return this.made;
+		}
+
 	}
 
-	private static List<String> numbered(String format) {
-		return IntStream.range(0, VersionWorker.CALLS).mapToObj(format::formatted).toList();
+	record AfterOrder(String id, BigDecimal amount) {
 	}
 
-	private void awaitLines(String kind, int number, Process... processes) {
-		Awaitility.await().atMost(PATIENCE).until(() -> {
-			assertThat(processes).allMatch(Process::isAlive, "runs");
-			return lines(kind).size() >= number;
-		});
-	}
+	/** The methods after it: one more parameter, and one more property. */
+	static class AfterCalls {
 
-	private List<String> lines(String kind) throws IOException {
-		return JavaProcess.lines(this.directory, kind);
-	}
+		private final List<String> made = new CopyOnWriteArrayList<>();
 
-	private Process start(Class<?> version, String url) throws IOException {
-		return JavaProcess.start(version, this.directory.resolve("worker.log"), Map.of(),
-				List.of("-Dkill.directory=" + this.directory, "-Dkill.worker=" + version.getSimpleName()),
-				List.of("--kill.url=" + url, "--backoff.durable.initialize-schema=always",
-						"--backoff.durable.poll-interval=100ms", "--spring.main.banner-mode=off"));
+		@Backoff(value = "transfers", durable = "true", key = "#account", ladder = "50ms")
+		public void transfer(String account, BigDecimal amount) {
+			this.made.add("transfer " + account + " " + amount);
+		}
+
+		@Backoff(value = "orders", durable = "true", ladder = "50ms")
+		public void order(AfterOrder order) {
+			this.made.add("order " + order.id() + " " + order.amount());
+		}
+
+		public List<String> made() {
+			return this.made;
+		}
+
 	}
 
 }

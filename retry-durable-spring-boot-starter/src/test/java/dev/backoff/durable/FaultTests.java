@@ -11,17 +11,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.ScheduledExecution;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,10 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.util.StringUtils;
 
 import dev.backoff.durable.DurableState.Phase;
-import dev.backoff.fixture.SocketServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,10 +43,7 @@ class FaultTests {
 
 	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-	@TempDir
-	private static Path data;
-
-	private static EmbeddedPostgres postgres;
+	private static String url;
 
 	@TempDir
 	private Path directory;
@@ -57,31 +51,16 @@ class FaultTests {
 	private Process process;
 
 	@BeforeAll
-	static void startDatabase() throws IOException {
+	static void makeDatabase() throws Exception {
 		// the connections that break here are of no concern to the classes that run
 		// beside
 		Awaitility.doNotCatchUncaughtExceptionsByDefault();
-		postgres = postgres(SocketServer.freePort());
-	}
-
-	private static EmbeddedPostgres postgres(int port) throws IOException {
-		return EmbeddedPostgres.builder()
-			.setDataDirectory(data)
-			.setCleanDataDirectory(false)
-			.setPort(port)
-			.setPGStartupWait(Duration.ofMinutes(1))
-			.setServerConfig("fsync", "on")
-			.start();
-	}
-
-	@AfterAll
-	static void stopDatabase() throws IOException {
-		postgres.close();
+		url = PostgresServer.newDatabase();
 	}
 
 	@BeforeEach
 	void dropTable() {
-		new JdbcTemplate(postgres.getPostgresDatabase()).execute("drop table if exists backoff_calls");
+		new JdbcTemplate(new DriverManagerDataSource(url)).execute("drop table if exists backoff_calls");
 	}
 
 	@AfterEach
@@ -174,48 +153,6 @@ class FaultTests {
 	}
 
 	@Test
-	@Tag("ci")
-	void aDatabaseThatIsRestartedUnderLoadLosesNoCall() throws Exception {
-		run((application) -> {
-			List<String> stored = new ArrayList<>();
-			int refused = 0;
-			CompletableFuture<Void> restart = null;
-			for (int call = 0; restart == null || !restart.isDone() || stored.size() < 200; call++) {
-				if (call == 100) {
-					restart = restart();
-				}
-				try {
-					application.work().make("k" + call, false);
-					stored.add("k" + call);
-				}
-				catch (Exception ex) {
-					refused++;
-				}
-			}
-			restart.join();
-			// the question may find no connection, too, while all of them are made anew
-			await().ignoreExceptions().until(() -> application.rows() == 0);
-			assertThat(journal().stream().map((line) -> line.replaceFirst("attempt (\\S+) .*", "$1")))
-				.as("calls that were stored")
-				.containsAll(stored);
-			assertThat(refused).as("calls that were refused to their callers").isPositive();
-		}, "spring.datasource.hikari.connection-timeout=250");
-	}
-
-	private static CompletableFuture<Void> restart() {
-		return CompletableFuture.runAsync(() -> {
-			try {
-				int port = postgres.getPort();
-				postgres.close();
-				postgres = postgres(port);
-			}
-			catch (IOException ex) {
-				throw new IllegalStateException(ex);
-			}
-		});
-	}
-
-	@Test
 	void aPoolWithoutConnectionsRefusesSubmissionsAndLosesNoCall() throws Exception {
 		run((application) -> {
 			application.work().make("k1", true);
@@ -233,21 +170,6 @@ class FaultTests {
 		}, "spring.datasource.hikari.maximum-pool-size=3", "spring.datasource.hikari.connection-timeout=5000");
 	}
 
-	@Test
-	void callsOfAPolicyThatWasRenamedAreKeptAndReported() throws Exception {
-		run((submitter) -> {
-			submitter.work().make("k1", false);
-			submitter.running().execute("update backoff_calls set task_name = 'old' where task_name = 'work'", 1);
-		}, "backoff.durable.work=false");
-		run((application) -> {
-			assertThat(application.orphans()).isEqualTo(1);
-			assertThat(application.rows()).isEqualTo(1);
-			application.running().execute("update backoff_calls set task_name = 'work' where task_name = 'old'", 1);
-			await().until(() -> application.rows() == 0);
-			assertThat(attemptsOf("k1")).hasSize(1);
-		});
-	}
-
 	private static ConditionFactory await() {
 		return Awaitility.await().atMost(PATIENCE);
 	}
@@ -262,7 +184,7 @@ class FaultTests {
 
 	private List<String> properties(String... more) {
 		Map<String, String> properties = new LinkedHashMap<>(
-				Map.of("spring.datasource.url", postgres.getJdbcUrl("postgres", "postgres"),
+				Map.of("spring.datasource.url", url,
 						"backoff.durable.initialize-schema", "always", "backoff.durable.heartbeat", "250ms",
 						"backoff.durable.poll-interval", "100ms", "fault.directory", this.directory.toString()));
 		for (String property : more) {
@@ -368,18 +290,11 @@ class FaultTests {
 		}
 
 		double pollsFailed() {
-			return registry().get("backoff.durable.polls.failed").tag("policy", "work").functionCounter().count();
-		}
-
-		double orphans() {
-			return registry().get("backoff.durable.orphans").gauge().value();
-		}
-
-		private SimpleMeterRegistry registry() {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			this.running.context().getBean(DurableMeterBinder.class).bindTo(registry);
-			return registry;
+			return registry.get("backoff.durable.polls.failed").tag("policy", "work").functionCounter().count();
 		}
+
 
 	}
 
