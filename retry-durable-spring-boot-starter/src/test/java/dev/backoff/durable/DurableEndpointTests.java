@@ -149,14 +149,15 @@ class DurableEndpointTests {
 		}
 
 		@ParameterizedTest
-		@CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-				{"action": "kill"}                     | Invalid action (kill): must be requeue, put-back, run-now or delete.
-				{"action": "delete"}                   | Invalid id (null): must be given.
-				{"action": "requeue", "over": "10"}    | Invalid over (10)
-				{"action": "requeue", "over": "86401s"}        | Invalid over (86401s): must be at most a day.
-				{"action": "requeue", "over": "999999999999d"} | Invalid over (999999999999d): must be at most a day.
-				{"action": "requeue", "limit": "many"} | Invalid limit (many): must be a number from 1 to 1000.
-				""")
+		@CsvSource(delimiter = '|', quoteCharacter = '`',
+				textBlock = """
+						{"action": "kill"}                     | Invalid action (kill): must be requeue, put-back, run-now or delete.
+						{"action": "delete"}                   | Invalid id (null): must be given.
+						{"action": "requeue", "over": "10"}    | Invalid over (10)
+						{"action": "requeue", "over": "86401s"}        | Invalid over (86401s): must be at most a day.
+						{"action": "requeue", "over": "999999999999d"} | Invalid over (999999999999d): must be at most a day.
+						{"action": "requeue", "limit": "many"} | Invalid limit (many): must be a number from 1 to 1000.
+						""")
 		void refusesWrongActions(String body, String message) throws Exception {
 			HttpResponse<String> response = send(this.port, "POST", MAILS, body);
 			assertThat(response.statusCode()).isEqualTo(400);

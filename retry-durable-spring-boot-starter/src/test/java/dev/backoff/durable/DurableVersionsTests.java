@@ -52,12 +52,10 @@ class DurableVersionsTests {
 		logger.addAppender(log);
 		ApplicationContextRunner runner = runner()
 			.withPropertyValues("backoff.durable.file=" + this.directory.resolve("calls"));
-		runner.withBean(AfterCalls.class)
-			.withPropertyValues("backoff.durable.work=false")
-			.run((context) -> {
-				context.getBean(AfterCalls.class).transfer("a1", BigDecimal.ONE);
-				context.getBean(AfterCalls.class).transfer("a2", BigDecimal.ONE);
-			});
+		runner.withBean(AfterCalls.class).withPropertyValues("backoff.durable.work=false").run((context) -> {
+			context.getBean(AfterCalls.class).transfer("a1", BigDecimal.ONE);
+			context.getBean(AfterCalls.class).transfer("a2", BigDecimal.ONE);
+		});
 		runner.withBean(BeforeCalls.class).run((context) -> {
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			context.getBean(DurableMeterBinder.class).bindTo(registry);

@@ -183,10 +183,9 @@ class FaultTests {
 	}
 
 	private List<String> properties(String... more) {
-		Map<String, String> properties = new LinkedHashMap<>(
-				Map.of("spring.datasource.url", url,
-						"backoff.durable.initialize-schema", "always", "backoff.durable.heartbeat", "250ms",
-						"backoff.durable.poll-interval", "100ms", "fault.directory", this.directory.toString()));
+		Map<String, String> properties = new LinkedHashMap<>(Map.of("spring.datasource.url", url,
+				"backoff.durable.initialize-schema", "always", "backoff.durable.heartbeat", "250ms",
+				"backoff.durable.poll-interval", "100ms", "fault.directory", this.directory.toString()));
 		for (String property : more) {
 			String[] parts = property.split("=", 2);
 			properties.put(parts[0], parts[1]);
@@ -294,7 +293,6 @@ class FaultTests {
 			this.running.context().getBean(DurableMeterBinder.class).bindTo(registry);
 			return registry.get("backoff.durable.polls.failed").tag("policy", "work").functionCounter().count();
 		}
-
 
 	}
 
