@@ -112,10 +112,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 
 	/** Take out what is under way; false if another thread has taken it. */
 	boolean claim(CallStack.Driving.UnderWay claimed) {
-		return claim(claimed, CallStack.Driving.beginning(claimed, CallStack.ofThread().driving));
-	}
-
-	private boolean claim(CallStack.Driving.@Nullable UnderWay claimed, CallStack.@Nullable Driving beginning) {
+		CallStack.Driving beginning = CallStack.Driving.beginning(claimed, CallStack.ofThread().driving);
 		boolean taken = UNDER_WAY.compareAndSet(this, claimed, null);
 		if (taken && beginning != null) {
 			beginning.owning = true;

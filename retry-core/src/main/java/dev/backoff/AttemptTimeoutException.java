@@ -15,15 +15,11 @@ public final class AttemptTimeoutException extends RuntimeException {
 
 	private static final long serialVersionUID = 1;
 
-	/** Which attempt it was, counted from 1. */
-	private final int attempt;
-
 	/** Whether a thread began it. */
 	private boolean begun = true;
 
 	AttemptTimeoutException(String method, int attempt, long nanos, @Nullable Throwable cause) {
 		super("Attempt " + attempt + " of " + method + " was not finished after " + DurationText.rounded(nanos), cause);
-		this.attempt = attempt;
 	}
 
 	/** Note that no thread began the attempt, so that it had no effect. */
@@ -34,13 +30,6 @@ public final class AttemptTimeoutException extends RuntimeException {
 
 	boolean isBegun() {
 		return this.begun;
-	}
-
-	/**
-	 * {@return which attempt it was; 1 for the first}
-	 */
-	public int attempt() {
-		return this.attempt;
 	}
 
 }

@@ -42,8 +42,8 @@ public final class CallRegistry {
 
 	private final Object lock = new Object();
 
-	/* The one that has waited longest, or null. */
-	private @Nullable Waiter first;
+	/* The waiters form a ring with this one, which is none. */
+	private final Waiter ring = new Sleeper(new CallState(null));
 
 	private int waiting;
 
@@ -79,8 +79,7 @@ public final class CallRegistry {
 	/** Enter a waiting call; after the shutdown or the switch-off its wait ends. */
 	void enter(Waiter waiter) {
 		synchronized (this.lock) {
-			waiter.link(this.first);
-			this.first = (this.first != null) ? this.first : waiter;
+			waiter.link(this.ring);
 			this.waiting++;
 		}
 		Ticket ticket = waiter.call().ticket;
@@ -99,11 +98,7 @@ public final class CallRegistry {
 	/** Note that a call waits no more. The second time does nothing. */
 	void leave(Waiter waiter) {
 		synchronized (this.lock) {
-			Waiter after = waiter.next;
-			if (waiter.unlink()) {
-				this.first = (this.first != waiter) ? this.first : (after != waiter) ? after : null;
-				this.waiting--;
-			}
+			this.waiting -= waiter.unlink() ? 1 : 0;
 		}
 	}
 
@@ -115,7 +110,7 @@ public final class CallRegistry {
 	public List<WaitingCall> oldestWaiting(int most) {
 		List<Seen> seen = new ArrayList<>();
 		synchronized (this.lock) {
-			for (Waiter waiter = this.first; waiter != null && seen.size() < most; waiter = after(waiter)) {
+			for (Waiter waiter = this.ring.next; waiter != this.ring && seen.size() < most; waiter = waiter.next) {
 				CallState call = waiter.call();
 				seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart, call.started()));
 			}
@@ -183,17 +178,13 @@ public final class CallRegistry {
 	private List<Waiter> waiters(Predicate<Waiter> wanted) {
 		synchronized (this.lock) {
 			List<Waiter> waiters = new ArrayList<>();
-			for (Waiter waiter = this.first; waiter != null; waiter = after(waiter)) {
+			for (Waiter waiter = this.ring.next; waiter != this.ring; waiter = waiter.next) {
 				if (wanted.test(waiter)) {
 					waiters.add(waiter);
 				}
 			}
 			return waiters;
 		}
-	}
-
-	private @Nullable Waiter after(Waiter waiter) {
-		return (waiter.next != this.first) ? waiter.next : null;
 	}
 
 	/**
@@ -293,10 +284,10 @@ public final class CallRegistry {
 	 */
 	abstract static class Waiter extends TimerEntry {
 
-		/* In the ring, under its lock; null outside. */
-		private @Nullable Waiter previous;
+		/* In the ring, under its lock; itself outside. */
+		private Waiter previous = this;
 
-		private @Nullable Waiter next;
+		private Waiter next = this;
 
 		/** Return the call, whose state does not change while it waits. */
 		abstract CallState call();
@@ -323,26 +314,20 @@ public final class CallRegistry {
 			return policy == null || call().settings().policy().name().equals(policy);
 		}
 
-		/* As the last of a ring, or as a ring of one. */
-		private void link(@Nullable Waiter first) {
-			Waiter last = (first != null) ? first.previous : null;
-			this.previous = (last != null) ? last : this;
-			this.next = (first != null) ? first : this;
+		private void link(Waiter ring) {
+			this.previous = ring.previous;
+			this.next = ring;
 			this.previous.next = this;
-			this.next.previous = this;
+			ring.previous = this;
 		}
 
 		private boolean unlink() {
-			Waiter before = this.previous;
-			Waiter after = this.next;
-			if (before == null || after == null) {
-				return false;
-			}
-			before.next = after;
-			after.previous = before;
-			this.previous = null;
-			this.next = null;
-			return true;
+			boolean linked = this.next != this;
+			this.previous.next = this.next;
+			this.next.previous = this.previous;
+			this.previous = this;
+			this.next = this;
+			return linked;
 		}
 
 	}

@@ -13,11 +13,11 @@ import dev.backoff.time.DurationText;
 /** What a call does next: make an attempt, wait for one, or end. */
 sealed interface Decision {
 
-	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED);
+	Stop SUCCEEDED = new Stop(StopReason.SUCCEEDED, null);
 
-	Stop DISABLED = new Stop(StopReason.DISABLED);
+	Stop DISABLED = new Stop(StopReason.DISABLED, null);
 
-	Stop ATTEMPTS_EXHAUSTED = new Stop(StopReason.ATTEMPTS_EXHAUSTED);
+	Stop ATTEMPTS_EXHAUSTED = new Stop(StopReason.ATTEMPTS_EXHAUSTED, null);
 
 	Stop PUSHED_BACK = new Stop(StopReason.HINT, "the server asked not to be called again");
 
@@ -93,7 +93,7 @@ sealed interface Decision {
 	}
 
 	static Stop interrupted(InterruptedException problem) {
-		return new Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", problem);
+		return new Stop(StopReason.INTERRUPTED, "the thread was interrupted while waiting", problem, false);
 	}
 
 	static Stop rejected(Throwable problem) {
@@ -107,7 +107,7 @@ sealed interface Decision {
 	}
 
 	private static Stop failed(StopReason reason, String what, Throwable problem) {
-		return new Stop(reason, what + " with " + name(problem), problem);
+		return new Stop(reason, what + " with " + name(problem), problem, false);
 	}
 
 	/**
@@ -158,16 +158,8 @@ sealed interface Decision {
 	record Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem,
 			boolean isUnmeant) implements Decision {
 
-		Stop(StopReason reason, @Nullable String why, @Nullable Throwable problem) {
-			this(reason, why, problem, false);
-		}
-
 		Stop(StopReason reason, @Nullable String why) {
-			this(reason, why, null);
-		}
-
-		Stop(StopReason reason) {
-			this(reason, null, null);
+			this(reason, why, null, false);
 		}
 
 		/** Return the same as one that was probably not meant. */

@@ -22,7 +22,7 @@ import dev.backoff.time.RetryTime;
 
 /**
  * Run operations under a policy, on the calling thread or asynchronously. <pre>
- * Retry retry = Retry.of(RetryPolicy.defaults("orders"));
+ * Retry retry = Retry.builder(RetryPolicy.builder("orders").build()).build();
  * Order order = retry.call(() -&gt; client.place(cart));
  * retry.run(() -&gt; client.confirm(order));
  * CompletableFuture&lt;Order&gt; later = retry.callAsync(() -&gt; client.placeAsync(cart));
@@ -42,14 +42,6 @@ public final class Retry {
 
 	Retry(RetryBuilder builder) {
 		this.drivers = Drivers.of(builder);
-	}
-
-	/**
-	 * {@return a retry without listeners, in the system's time}
-	 * @param policy what is retried, how often, until when and with which delays
-	 */
-	public static Retry of(RetryPolicy policy) {
-		return builder(policy).build();
 	}
 
 	/**

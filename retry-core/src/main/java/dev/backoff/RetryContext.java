@@ -71,12 +71,8 @@ public final class RetryContext {
 		return ofDeadline(timeLeft, RetryTime.system());
 	}
 
-	/**
-	 * {@return the context of a deadline from outside}
-	 * @param timeLeft the time until the deadline from now; a negative one counts as zero
-	 * @param time what measures it
-	 */
-	public static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
+	/** Return the context of a deadline that the given time measures. */
+	static RetryContext ofDeadline(Duration timeLeft, RetryTime time) {
 		return new RetryContext(SharedAttempt.ofDeadline(Math.max(0, Nanos.of(timeLeft)), time), false);
 	}
 

@@ -26,7 +26,7 @@ class AllocationTests {
 
 	private static final CircuitBreaker.Work<Integer, RuntimeException> CALL = () -> 1;
 
-	private final Retry retry = Retry.of(RetryPolicy.defaults("orders"));
+	private final Retry retry = Retry.builder(RetryPolicy.builder("orders").build()).build();
 
 	private int sum = 1;
 
@@ -45,17 +45,19 @@ class AllocationTests {
 
 	@Test
 	void callWithAConditionAllocatesNothing() {
-		Retry conditional = Retry.of(RetryPolicy.builder("orders")
-			.retryWhen((result, context) -> result == null)
-			.until((result, context) -> result != null)
-			.build());
+		Retry conditional = Retry
+			.builder(RetryPolicy.builder("orders")
+				.retryWhen((result, context) -> result == null)
+				.until((result, context) -> result != null)
+				.build())
+			.build();
 		assertThat(allocated(() -> this.sum += conditional.callOn("context", LENGTH, null))).isZero();
 	}
 
 	@Test
 	void callWithAllSafeguardsAllocatesNothing() {
 		BreakerSettings settings = BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build();
-		Retry guarded = Retry.builder(RetryPolicy.defaults("orders"))
+		Retry guarded = Retry.builder(RetryPolicy.builder("orders").build())
 			.budget(RetryBudget.of("orders", BudgetSettings.DEFAULTS))
 			.breaker(CircuitBreaker.builder("orders").settings(settings).build())
 			.build();
@@ -64,7 +66,7 @@ class AllocationTests {
 
 	@Test
 	void callOfAKnownKeyAllocatesNothing() {
-		Retry keyed = Retry.builder(RetryPolicy.defaults("orders"))
+		Retry keyed = Retry.builder(RetryPolicy.builder("orders").build())
 			.breaker(CircuitBreaker.builder("orders")
 				.settings(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build())
 				.build())
@@ -77,7 +79,7 @@ class AllocationTests {
 	@Test
 	void callThatTakesAPermitAllocatesNothing() {
 		RetryPolicy policy = RetryPolicy.builder("orders").concurrency(2).build();
-		Retry throttled = Retry.of(policy);
+		Retry throttled = Retry.builder(policy).build();
 		Retry guarded = Retry.builder(policy)
 			.breaker(CircuitBreaker.builder("orders")
 				.settings(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build())
@@ -113,7 +115,7 @@ class AllocationTests {
 		budget.change(new BudgetSettings(10, 1, 1));
 		CircuitBreaker breaker = CircuitBreaker.builder("orders").time(new VirtualTime()).build();
 		breaker.change(BreakerSettings.builder().window(WindowLength.of(Duration.ofDays(1))).build());
-		Retry guarded = Retry.builder(RetryPolicy.defaults("orders")).budget(budget).breaker(breaker).build();
+		Retry guarded = Retry.builder(RetryPolicy.builder("orders").build()).budget(budget).breaker(breaker).build();
 		assertThat(allocated(() -> this.sum += guarded.callOn("context", LENGTH, null))).isZero();
 	}
 

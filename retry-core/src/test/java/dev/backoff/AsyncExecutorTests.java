@@ -155,7 +155,7 @@ class AsyncExecutorTests extends AsyncCallFixture {
 		@Test
 		void happensOnTheDefaultExecutorAndNotOnTheTimer() {
 			List<String> threads = new ArrayList<>();
-			Retry retry = Retry.of(policy().shape(Shape.fixed(Duration.ofMillis(1))).build());
+			Retry retry = Retry.builder(policy().shape(Shape.fixed(Duration.ofMillis(1))).build()).build();
 			String result = retry.<String>callAsync(() -> {
 				threads.add(Thread.currentThread().getName());
 				if (threads.size() < 3) {

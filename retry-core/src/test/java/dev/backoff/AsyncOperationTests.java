@@ -48,7 +48,7 @@ class AsyncOperationTests {
 		@Test
 		void endsTheCallWithItsFailureAndTheReason() {
 			Streaming operation = new Streaming(AsyncOperationTests.this.failure, 2, "its caller has seen a part");
-			assertThat(thrown(call(RetryPolicy.defaults("orders"), operation)))
+			assertThat(thrown(call(RetryPolicy.builder("orders").build(), operation)))
 				.isSameAs(AsyncOperationTests.this.failure);
 			assertThat(operation.attempts).isEqualTo(2);
 			assertThat(AsyncOperationTests.this.listener.report().reason()).isEqualTo(StopReason.NOT_RETRYABLE);
@@ -58,7 +58,7 @@ class AsyncOperationTests {
 
 		@Test
 		void keepsItsKind() {
-			assertThat(thrown(call(RetryPolicy.defaults("orders"),
+			assertThat(thrown(call(RetryPolicy.builder("orders").build(),
 					new Streaming(AsyncOperationTests.this.failure, 1, "its caller has seen a part"))))
 				.isSameAs(AsyncOperationTests.this.failure);
 			assertThat(AsyncOperationTests.this.recorder.lines()).containsExactly("attempt 1 transient 0ms",
@@ -68,7 +68,7 @@ class AsyncOperationTests {
 		@Test
 		void isNotAskedAboutWhatIsNeverRetried() {
 			IllegalArgumentException hopeless = new IllegalArgumentException();
-			assertThat(thrown(call(RetryPolicy.defaults("orders"), new Streaming(hopeless, 1, "never said"))))
+			assertThat(thrown(call(RetryPolicy.builder("orders").build(), new Streaming(hopeless, 1, "never said"))))
 				.isSameAs(hopeless);
 			assertThat(AsyncOperationTests.this.listener.report())
 				.hasMessageContaining("IllegalArgumentException is a programming error");
@@ -84,14 +84,16 @@ class AsyncOperationTests {
 
 		@Test
 		void isAnyOneThatCannotTell() {
-			assertThat(thrown(call(RetryPolicy.defaults("orders"), new Streaming(AsyncOperationTests.this.failure, 1) {
+			assertThat(thrown(
+					call(RetryPolicy.builder("orders").build(), new Streaming(AsyncOperationTests.this.failure, 1) {
 
-				@Override
-				public @Nullable String unrepeatable(String context) {
-					throw new IllegalStateException("broken");
-				}
+						@Override
+						public @Nullable String unrepeatable(String context) {
+							throw new IllegalStateException("broken");
+						}
 
-			}))).isSameAs(AsyncOperationTests.this.failure);
+					})))
+				.isSameAs(AsyncOperationTests.this.failure);
 			assertThat(AsyncOperationTests.this.listener.report())
 				.hasMessageContaining("whether the attempt may be repeated failed with IllegalStateException");
 			assertThat(AsyncOperationTests.this.listener.hookFailures()).hasSize(1);

@@ -111,7 +111,7 @@ class AttemptHistoryTests {
 	@ParameterizedTest
 	@EnumSource
 	void remembersTheLastOutcomeOfAnyKind(AttemptOutcome kind) {
-		Decision.Stop refusal = new Decision.Stop(StopReason.NOT_RETRYABLE);
+		Decision.Stop refusal = new Decision.Stop(StopReason.NOT_RETRYABLE, null);
 		this.history.addAttempt(Outcome.ofRefused(kind, new IOException("down"), refusal), 1);
 		assertThat(this.history.lastOutcome()).extracting(Outcome::kind, Outcome::refusal)
 			.containsExactly(kind, refusal);

@@ -210,12 +210,14 @@ class AttemptTimeoutTests extends CallFixture {
 		/* Real threads and the real timer: an interrupt that is a little late shows. */
 		@Test
 		void neverInterruptsWhatFollows() throws Exception {
-			Retry retry = Retry.of(RetryPolicy.builder("race")
-				.base(Duration.ZERO)
-				.maxAttempts(2)
-				.attemptTimeout(Duration.ofNanos(30_000))
-				.shortestAttempt(Duration.ZERO)
-				.build());
+			Retry retry = Retry
+				.builder(RetryPolicy.builder("race")
+					.base(Duration.ZERO)
+					.maxAttempts(2)
+					.attemptTimeout(Duration.ofNanos(30_000))
+					.shortestAttempt(Duration.ZERO)
+					.build())
+				.build();
 			for (int i = 0; i < 3_000; i++) {
 				long until = System.nanoTime() + 20_000 + (i % 20) * 1_000L;
 				try {

@@ -106,8 +106,8 @@ class CallRegistryTests {
 	void holdsASleeperOnlyWhileItSleeps() throws InterruptedException {
 		VirtualTime time = new VirtualTime().whileSleeping((nanos) -> assertThat(this.waiting.waiting()).isEqualTo(1));
 		CallState call = new CallState(null);
-		call.begin(new CallSettings(RetryPolicy.defaults("orders"), "OrderService.place", time, () -> null, null, null,
-				null, null), time.nanoTime());
+		call.begin(new CallSettings(RetryPolicy.builder("orders").build(), "OrderService.place", time, () -> null, null,
+				null, null, null), time.nanoTime());
 		this.waiting.await(call, 5);
 		assertThat(time.delays()).hasSize(1);
 		assertThat(this.waiting.waiting()).isZero();

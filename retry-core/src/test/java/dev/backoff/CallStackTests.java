@@ -165,7 +165,7 @@ class CallStackTests {
 
 		@Override
 		public String call() {
-			return Retry.of(RetryPolicy.defaults("attack")).call(() -> "done");
+			return Retry.builder(RetryPolicy.builder("attack").build()).build().call(() -> "done");
 		}
 
 	}

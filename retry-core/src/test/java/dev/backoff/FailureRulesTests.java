@@ -541,7 +541,7 @@ class FailureRulesTests {
 	}
 
 	private static RetryPolicy policy() {
-		return RetryPolicy.defaults("p");
+		return RetryPolicy.builder("p").build();
 	}
 
 	private static RetryPolicy retryOn(Class<? extends Throwable> type, FailureClassifier... classifiers) {

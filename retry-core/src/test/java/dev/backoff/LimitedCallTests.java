@@ -56,7 +56,7 @@ class LimitedCallTests {
 
 	@Test
 	void aRetryHasPermitsOfItsOwnByItsPolicy() {
-		Retry own = Retry.of(policy().concurrency(1).maxWaiting(0).build());
+		Retry own = Retry.builder(policy().concurrency(1).maxWaiting(0).build()).build();
 		CompletableFuture<String> running = new CompletableFuture<>();
 		CompletableFuture<String> first = own.callAsync(() -> running);
 		assertThatThrownBy(() -> own.call(() -> "second")).isInstanceOf(ConcurrencyExceededException.class);
@@ -67,8 +67,8 @@ class LimitedCallTests {
 
 	@Test
 	void aRefusedCallIsNotRetriedByACallAroundIt() {
-		Retry outer = Retry.of(policy().base(Duration.ofHours(1)).build());
-		Retry inner = Retry.of(policy().concurrency(1).maxWaiting(0).build());
+		Retry outer = Retry.builder(policy().base(Duration.ofHours(1)).build()).build();
+		Retry inner = Retry.builder(policy().concurrency(1).maxWaiting(0).build()).build();
 		CompletableFuture<String> unused = inner.callAsync(CompletableFuture::new);
 		assertThatThrownBy(() -> outer.call(() -> inner.call(() -> "inner")))
 			.isInstanceOf(ConcurrencyExceededException.class)
@@ -99,7 +99,7 @@ class LimitedCallTests {
 	@Test
 	@SuppressWarnings("try") // the scope is open and not used
 	void aCallInACapturedContextNeedsNoPermitAsLongAsTheAttemptHoldsOne() throws Exception {
-		Retry other = Retry.of(RetryPolicy.defaults("other"));
+		Retry other = Retry.builder(RetryPolicy.builder("other").build()).build();
 		List<RetryContext> captured = new ArrayList<>();
 		Operation<Integer, Exception> inner = () -> {
 			try (RetryContext.Scope scope = captured.get(0).open()) {

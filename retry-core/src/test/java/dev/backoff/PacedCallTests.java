@@ -125,7 +125,7 @@ class PacedCallTests extends AsyncCallFixture {
 	void queueFull_refusedAndNotRetriedOutside() {
 		this.pace.change(Duration.ofMinutes(1), 0);
 		hold(20);
-		Retry outer = Retry.of(policy().build());
+		Retry outer = Retry.builder(policy().build()).build();
 		assertThatThrownBy(() -> outer.call(() -> paced().build().call(() -> "done")))
 			.isInstanceOf(PacedException.class);
 		assertThat(reason()).isEqualTo(StopReason.PACE);

@@ -44,7 +44,7 @@ class RetriesStoppedExceptionTests {
 		IOException failure = new IOException("reset");
 		failure.addSuppressed(new IllegalStateException("something else"));
 		assertThat(RetriesStoppedException.of(failure)).isNull();
-		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		Retry retry = Retry.builder(RetryPolicy.builder("p").build()).time(this.time).build();
 		assertThatThrownBy(() -> retry.call(ScriptedOperation.script().fails(failure))).isSameAs(failure);
 		assertThat(RetriesStoppedException.of(failure)).isNotNull()
 			.extracting(RetriesStoppedException::attempts)
@@ -64,7 +64,7 @@ class RetriesStoppedExceptionTests {
 
 	@Test
 	void isReadFromWhatARecoveryThrew() {
-		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		Retry retry = Retry.builder(RetryPolicy.builder("p").build()).time(this.time).build();
 		IOException failure = new IOException("reset");
 		IllegalStateException thrown = new IllegalStateException("gave up");
 		assertThatThrownBy(() -> retry.<String, IOException>call(() -> {

@@ -261,7 +261,7 @@ class RetryDeciderTests {
 		@Test
 		void isReadAgainAfterTheWait() {
 			switchedBy(() -> false);
-			assertThat(afterWait(builder().build(), FAILED)).isEqualTo(new Decision.Stop(StopReason.DISABLED));
+			assertThat(afterWait(builder().build(), FAILED)).isEqualTo(Decision.DISABLED);
 		}
 
 		@Test
@@ -271,7 +271,8 @@ class RetryDeciderTests {
 				throw bug;
 			});
 			assertThat(stop(builder().build(), FAILED))
-				.isEqualTo(new Decision.Stop(StopReason.DISABLED, "the switch failed with IllegalStateException", bug));
+				.isEqualTo(new Decision.Stop(StopReason.DISABLED, "the switch failed with IllegalStateException", bug,
+						false));
 			assertThat(hookFailures()).singleElement()
 				.satisfies((event) -> assertThat(event.hook()).isEqualTo("switch"))
 				.satisfies((event) -> assertThat(event.failure()).isSameAs(bug));

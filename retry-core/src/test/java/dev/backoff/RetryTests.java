@@ -33,7 +33,7 @@ class RetryTests {
 
 		private final VirtualTime time = new VirtualTime();
 
-		private final Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(this.time).build();
+		private final Retry retry = Retry.builder(RetryPolicy.builder("p").build()).time(this.time).build();
 
 		private final List<String> sent = new ArrayList<>();
 
@@ -61,16 +61,16 @@ class RetryTests {
 
 	@Test
 	void saysWhatItRuns() {
-		Retry retry = Retry.builder(RetryPolicy.defaults("orders")).method("OrderService.place").build();
+		Retry retry = Retry.builder(RetryPolicy.builder("orders").build()).method("OrderService.place").build();
 		assertThat(retry.method()).isEqualTo("OrderService.place");
 		assertThat(retry.policy().name()).isEqualTo("orders");
 		assertThat(retry).hasToString("Retry of OrderService.place by " + retry.policy());
-		assertThat(Retry.of(RetryPolicy.defaults("orders")).method()).isEqualTo("orders");
+		assertThat(Retry.builder(RetryPolicy.builder("orders").build()).build().method()).isEqualTo("orders");
 	}
 
 	@Test
 	void runsInTheSystemsTimeByDefault() throws Exception {
-		Retry retry = Retry.of(RetryPolicy.builder("p").shape(Shape.fixed(Duration.ZERO)).build());
+		Retry retry = Retry.builder(RetryPolicy.builder("p").shape(Shape.fixed(Duration.ZERO)).build()).build();
 		assertThat(retry.call(ScriptedOperation.<String>script().fails(new IOException()).returns("done")))
 			.isEqualTo("done");
 	}
@@ -78,7 +78,7 @@ class RetryTests {
 	@Test
 	void givesTheContextAndTheNumberToEachAttempt() {
 		List<String> seen = new ArrayList<>();
-		Retry retry = Retry.builder(RetryPolicy.defaults("p")).time(new VirtualTime()).build();
+		Retry retry = Retry.builder(RetryPolicy.builder("p").build()).time(new VirtualTime()).build();
 		String result = retry.callOn("context", (context, number) -> {
 			seen.add(context + " " + number);
 			if (number < 3) {

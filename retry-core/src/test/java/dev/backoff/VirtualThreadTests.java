@@ -73,7 +73,8 @@ class VirtualThreadTests {
 
 	@Test
 	void makeNoMoreAttemptsAtOnceThanThereArePermits() throws Exception {
-		Retry throttled = Retry.of(RetryPolicy.builder("orders").concurrency(20).maxWaiting(CALLS).build());
+		Retry throttled = Retry.builder(RetryPolicy.builder("orders").concurrency(20).maxWaiting(CALLS).build())
+			.build();
 		AtomicInteger running = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		AtomicInteger done = new AtomicInteger();

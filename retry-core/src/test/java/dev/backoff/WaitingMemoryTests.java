@@ -59,7 +59,7 @@ class WaitingMemoryTests {
 
 	@Test
 	void isNoMoreIfAnAttemptHasMadeACallInside() {
-		Retry inside = Retry.of(RetryPolicy.defaults("inside"));
+		Retry inside = Retry.builder(RetryPolicy.builder("inside").build()).build();
 		weighs(() -> inside.call(() -> FAILED));
 	}
 
@@ -81,7 +81,7 @@ class WaitingMemoryTests {
 	void isAtMostSixtyBytesMoreInTheQueueForAPermit() {
 		ConcurrencyLimit limit = new ConcurrencyLimit("orders", 1, ConcurrencyLimit.UNLIMITED);
 		assertThat(limit.tryAcquire()).isTrue();
-		Retry throttled = Retry.builder(RetryPolicy.defaults("orders"))
+		Retry throttled = Retry.builder(RetryPolicy.builder("orders").build())
 			.calls(this.waiting)
 			.concurrencyLimit(limit)
 			.build();
@@ -95,7 +95,7 @@ class WaitingMemoryTests {
 				});
 		long now = RetryTime.system().nanoTime();
 		pace.throttled(now, Duration.ofHours(1).toNanos(), now);
-		Retry paced = Retry.builder(RetryPolicy.defaults("orders")).calls(this.waiting).pace(pace).build();
+		Retry paced = Retry.builder(RetryPolicy.builder("orders").build()).calls(this.waiting).pace(pace).build();
 		assertThat(weight(paced, () -> FAILED)).isBetween(100L, weight(this.retry, () -> FAILED) + 60);
 		pace.release();
 	}

@@ -1,11 +1,11 @@
 package dev.backoff.breaker;
 
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 /**
@@ -17,10 +17,7 @@ import java.util.stream.Collectors;
  */
 public final class CircuitBreakers {
 
-	private final Map<String, CircuitBreaker> breakers = new ConcurrentHashMap<>();
-
-	/* The same breakers in the order in which they were added. */
-	private final List<CircuitBreaker> inOrder = new CopyOnWriteArrayList<>();
+	private final Map<String, CircuitBreaker> breakers = Collections.synchronizedMap(new LinkedHashMap<>());
 
 	private CircuitBreakers() {
 	}
@@ -50,11 +47,7 @@ public final class CircuitBreakers {
 	 */
 	public CircuitBreaker getOrAdd(CircuitBreaker breaker) {
 		CircuitBreaker before = this.breakers.putIfAbsent(canonical(breaker.name()), breaker);
-		if (before != null) {
-			return before;
-		}
-		this.inOrder.add(breaker);
-		return breaker;
+		return (before != null) ? before : breaker;
 	}
 
 	/**
@@ -92,7 +85,7 @@ public final class CircuitBreakers {
 	 * {@return all breakers, in the order in which they were added}
 	 */
 	public List<CircuitBreaker> all() {
-		return List.copyOf(this.inOrder);
+		return List.copyOf(this.breakers.values());
 	}
 
 	@Override
@@ -101,7 +94,7 @@ public final class CircuitBreakers {
 	}
 
 	private String names() {
-		return this.inOrder.stream().map(CircuitBreaker::name).collect(Collectors.joining(", "));
+		return all().stream().map(CircuitBreaker::name).collect(Collectors.joining(", "));
 	}
 
 	/** Return the letters and digits in lower case, by which names are compared. */

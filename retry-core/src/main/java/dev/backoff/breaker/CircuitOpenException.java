@@ -47,23 +47,14 @@ public class CircuitOpenException extends RuntimeException {
 	 */
 	public CircuitOpenException(String breaker, String state, @Nullable Duration openFor,
 			@Nullable Duration timeToProbe) {
-		super(message(breaker, state, openFor, timeToProbe));
+		super("Circuit breaker " + breaker + " is " + state
+				+ ((openFor != null) ? " since " + DurationText.rounded(Nanos.of(openFor)) : "")
+				+ ((openFor != null && timeToProbe != null) ? "," : "")
+				+ ((timeToProbe != null) ? " for another " + DurationText.rounded(Nanos.of(timeToProbe)) : "")
+				+ "; the call was not made.");
 		this.breaker = breaker;
 		this.openFor = openFor;
 		this.timeToProbe = timeToProbe;
-	}
-
-	private static String message(String breaker, String state, @Nullable Duration openFor,
-			@Nullable Duration timeToProbe) {
-		StringBuilder text = new StringBuilder("Circuit breaker ").append(breaker).append(" is ").append(state);
-		if (openFor != null) {
-			text.append(" since ").append(DurationText.rounded(Nanos.of(openFor)));
-		}
-		if (timeToProbe != null) {
-			text.append(openFor != null ? ", for another " : " for another ")
-				.append(DurationText.rounded(Nanos.of(timeToProbe)));
-		}
-		return text.append("; the call was not made.").toString();
 	}
 
 	/**

@@ -88,23 +88,35 @@ public final class RetryBudget {
 
 	/* A retry that waits if there is no token is not counted as refused. */
 	private boolean tryWithdraw(boolean waiting) {
+		boolean taken = add(-Bucket.MICRO);
+		if (!taken) {
+			if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
+				tell(this.listener::ranDry);
+			}
+			this.refused.add(waiting ? 0 : 1);
+		}
+		return taken;
+	}
+
+	/* Put back what fits, or take; return false, and take nothing, if there is less. */
+	private boolean add(long micros) {
 		while (true) {
 			Bucket seen = this.bucket;
 			long state = openState(seen);
+			if (micros >= 0 && Bucket.isFull(state)) {
+				return true;
+			}
 			if (state == Bucket.CLOSED) {
 				continue;
 			}
 			long brought = brought(seen);
-			long balance = seen.balance(state, brought);
-			if (balance < Bucket.MICRO) {
-				if (!this.dry.get() && this.dry.compareAndSet(false, true)) {
-					tell(this.listener::ranDry);
-				}
-				this.refused.add(waiting ? 0 : 1);
+			long before = seen.balance(state, brought);
+			long after = Math.min(seen.capacity, before + micros);
+			if (micros < 0 && after < 0) {
 				return false;
 			}
-			if (seen.compareAndSet(state, seen.after(brought, balance - Bucket.MICRO))) {
-				noteRecovery(seen, balance);
+			if (seen.compareAndSet(state, seen.after(brought, after))) {
+				noteRecovery(seen, Math.max(before, after));
 				return true;
 			}
 		}
@@ -121,31 +133,15 @@ public final class RetryBudget {
 	/** Put back {@link BudgetSettings#perSuccess()} tokens for a successful call. */
 	public void deposit() {
 		if (Strikes.left(this.strikes.get()) > 0 || !Bucket.isFull(this.bucket.state())) {
-			add(0);
+			succeeded(0);
 		}
 	}
 
-	private void add(int tokens) {
+	private void succeeded(int refund) {
 		if (Strikes.left(this.strikes.get()) > 0) {
 			update(Strikes::afterSuccess);
 		}
-		while (true) {
-			Bucket seen = this.bucket;
-			long state = openState(seen);
-			if (Bucket.isFull(state)) {
-				return;
-			}
-			if (state == Bucket.CLOSED) {
-				continue;
-			}
-			long brought = brought(seen);
-			long balance = Math.min(seen.capacity,
-					seen.balance(state, brought) + seen.perSuccess + tokens * Bucket.MICRO);
-			if (seen.compareAndSet(state, seen.after(brought, balance))) {
-				noteRecovery(seen, balance);
-				return;
-			}
-		}
+		boolean unused = add(this.bucket.perSuccess + refund * Bucket.MICRO);
 	}
 
 	private void update(LongUnaryOperator change) {
@@ -171,13 +167,7 @@ public final class RetryBudget {
 
 	/** Fill the bucket and forget all strikes, as at the start. */
 	public void reset() {
-		Bucket seen;
-		long state;
-		do {
-			seen = this.bucket;
-			state = openState(seen);
-		}
-		while (state == Bucket.CLOSED || !seen.compareAndSet(state, seen.after(brought(seen), seen.capacity)));
+		boolean unused = add(Long.MAX_VALUE / 2);
 		this.chances.set(0);
 		update((strikes) -> 0);
 		if (this.dry.compareAndSet(true, false)) {
@@ -409,7 +399,7 @@ public final class RetryBudget {
 		 */
 		public void ended(boolean succeeded) {
 			if (succeeded) {
-				add((this.refund > 0) ? this.refund + this.takenAfterTimeouts : 0);
+				succeeded((this.refund > 0) ? this.refund + this.takenAfterTimeouts : 0);
 			}
 			freeEnded(succeeded && this.waited, true);
 		}

@@ -117,6 +117,9 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 * @throws IllegalArgumentException if the retry is below 1
 	 */
 	public long capped(int retry) {
+		if (retry < 1) {
+			throw new IllegalArgumentException("Invalid retry (" + retry + "): must be 1 or more.");
+		}
 		return Math.min(this.capNanos, this.shape.nanos(retry));
 	}
 

@@ -85,7 +85,7 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 	 * </pre>
 	 * @param deadline the time for the whole call
 	 * @param retries how many retries, 1 or more
-	 * @param multiplier a finite number, 1 or more
+	 * @param multiplier 1 or more
 	 * @param cap the longest delay; {@link Nanos#UNLIMITED} nanoseconds for none, null
 	 * for the {@linkplain BackoffRule#builtInCap built-in} one
 	 * @param attempt the time of one attempt
@@ -93,18 +93,10 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 	 * most jitters, 1.2 for ±20 %
 	 * @return the largest base in whole nanoseconds, at most the cap; zero if the
 	 * attempts alone fill the time
-	 * @throws IllegalArgumentException if a number is outside its range
+	 * @throws IllegalArgumentException if a time is negative
 	 */
 	public static Duration largestBase(Duration deadline, int retries, double multiplier, @Nullable Duration cap,
 			Duration attempt, double greatestJitter) {
-		if (retries < 1) {
-			throw new IllegalArgumentException("Invalid retries (" + retries + "): must be 1 or more.");
-		}
-		Rules.multiplier(multiplier);
-		if (!(greatestJitter > 0) || Double.isInfinite(greatestJitter)) {
-			throw new IllegalArgumentException(
-					"Invalid greatestJitter (" + greatestJitter + "): must be a finite number above 0.");
-		}
 		long longest = (cap != null) ? Nanos.notNegative("cap", cap) : BUILT_IN;
 		double attempts = (retries + 1.0) * Nanos.notNegative("attempt", attempt);
 		double waits = (Nanos.notNegative("deadline", deadline) - attempts) / greatestJitter;

@@ -20,7 +20,7 @@ record LadderShape(List<Duration> delays) implements Shape {
 
 	@Override
 	public long nanos(int retry) {
-		return Nanos.of(this.delays.get(Math.min(Rules.retry(retry), levels()) - 1));
+		return Nanos.of(this.delays.get(Math.min(retry, levels()) - 1));
 	}
 
 	@Override

@@ -10,7 +10,7 @@ record LinearShape(long base, long step) implements Shape {
 
 	@Override
 	public long nanos(int retry) {
-		return Nanos.plus(this.base, Nanos.times(this.step, Rules.retry(retry) - 1L));
+		return Nanos.plus(this.base, Nanos.times(this.step, retry - 1L));
 	}
 
 	@Override

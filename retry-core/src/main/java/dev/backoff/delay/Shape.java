@@ -52,7 +52,7 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 * 1 or not finite
 	 */
 	static Shape exponential(Duration base, double multiplier) {
-		return new ExponentialShape(Nanos.notNegative("base", base), Rules.multiplier(multiplier));
+		return new ExponentialShape(Nanos.notNegative("base", base), multiplier);
 	}
 
 	/**
@@ -69,7 +69,6 @@ public sealed interface Shape permits LinearShape, ExponentialShape, LadderShape
 	 * Return the delay before the given retry, without cap and jitter.
 	 * @param retry the retry, counted from 1
 	 * @return nanoseconds, zero or more, saturated
-	 * @throws IllegalArgumentException if the retry is below 1
 	 */
 	long nanos(int retry);
 

@@ -27,12 +27,12 @@ public final class Causes {
 	/**
 	 * Return the failure and its causes.
 	 * @param failure where to start
-	 * @return the failure first, then its cause, and so on, each only once
+	 * @return the failure first, then its cause, and so on; in a cycle, some repeatedly
 	 */
 	public static List<Throwable> of(Throwable failure) {
 		List<Throwable> chain = new ArrayList<>(4);
 		Throwable next = failure;
-		while (next != null && chain.size() < LIMIT && !containsSame(chain, next)) {
+		while (next != null && chain.size() < LIMIT) {
 			chain.add(next);
 			next = cause(next);
 		}
@@ -58,7 +58,6 @@ public final class Causes {
 	 * @return the first match, or null
 	 */
 	public static @Nullable Throwable find(Throwable failure, Predicate<? super Throwable> condition) {
-		// in a cycle, a second round finds nothing more and does no harm
 		Throwable candidate = failure;
 		for (int i = 0; candidate != null && i < LIMIT; i++) {
 			if (condition.test(candidate)) {
@@ -176,15 +175,6 @@ public final class Causes {
 			String name = cause.getClass().getSimpleName();
 			return (name.contains("Timeout") || name.contains("TimedOut")) && !name.contains("Connect");
 		}) != null;
-	}
-
-	private static boolean containsSame(List<Throwable> chain, Throwable candidate) {
-		for (Throwable seen : chain) {
-			if (seen == candidate) {
-				return true;
-			}
-		}
-		return false;
 	}
 
 }

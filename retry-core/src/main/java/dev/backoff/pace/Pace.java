@@ -3,6 +3,7 @@ package dev.backoff.pace;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -76,16 +77,13 @@ public final class Pace {
 		this.time = time;
 		this.listener = listener;
 		this.queue = ConcurrencyLimit.ofTurns(name);
-		this.keys = divided ? new KeyTable<>(time, this::another, (pace, idle) -> pace.isBusy()) : null;
+		Supplier<Pace> maker = () -> new Pace(name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), time,
+				listener, false);
+		this.keys = divided ? new KeyTable<>(time, maker, (pace, idle) -> pace.isBusy()) : null;
 		this.heldUntil = time.nanoTime();
 		this.rate = new LearnedRate(this.heldUntil);
 		this.quotas = new Quotas(this.heldUntil);
 		change(maxHold, maxWaiting);
-	}
-
-	private Pace another() {
-		Duration longest = Duration.ofNanos(this.maxHold);
-		return new Pace(this.name, longest, this.queue.maxWaiting(), this.time, this.listener, false);
 	}
 
 	private boolean isBusy() {
@@ -114,10 +112,9 @@ public final class Pace {
 	 * @param maxWaiting how many calls may wait for a turn, 0 or more
 	 */
 	public void change(Duration maxHold, int maxWaiting) {
-		long longest = Nanos.aboveZero("maxHold", maxHold);
+		this.maxHold = Nanos.aboveZero("maxHold", maxHold);
 		this.queue.change(1, maxWaiting);
-		this.maxHold = longest;
-		cutHold(longest);
+		cutHold(this.maxHold);
 		KeyTable.valuesOf(this.keys).forEach((pace) -> pace.change(maxHold, maxWaiting));
 	}
 
@@ -144,8 +141,8 @@ public final class Pace {
 	private long untilTurn(long now) {
 		double sinceLast = this.quotas.sinceLast(now);
 		double paced = Math.max(this.rate.gap() - sinceLast, this.quotas.untilNext(now));
-		long held = nanosHeld(now);
-		return Math.max((held > 0) ? held : Long.MIN_VALUE, (long) Math.min(paced, this.maxHold - sinceLast));
+		return Math.max((nanosHeld(now) > 0) ? nanosHeld(now) : Long.MIN_VALUE,
+				(long) Math.min(paced, this.maxHold - sinceLast));
 	}
 
 	/* Arm the timer for the next turn, if a call waits, after what may have moved it. */
@@ -245,7 +242,6 @@ public final class Pace {
 	/** End the hold that is in force. The rate stays. */
 	public void release() {
 		cutHold(0);
-		KeyTable.valuesOf(this.keys).forEach(Pace::release);
 	}
 
 	private void cutHold(long longest) {
@@ -254,6 +250,7 @@ public final class Pace {
 			this.heldUntil = now + Math.min(nanosHeld(now), longest);
 		}
 		arm();
+		KeyTable.valuesOf(this.keys).forEach((pace) -> pace.cutHold(longest));
 	}
 
 	/** Forget all that was told, as at the start, also by the keys. */

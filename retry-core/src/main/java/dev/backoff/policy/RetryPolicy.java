@@ -83,16 +83,6 @@ public final class RetryPolicy {
 	}
 
 	/**
-	 * Return the policy with all defaults.
-	 * @param name the policy's name in logs and meters
-	 * @return the policy
-	 * @throws IllegalArgumentException if the name is blank or has control characters
-	 */
-	public static RetryPolicy defaults(String name) {
-		return builder(name).build();
-	}
-
-	/**
 	 * Start a policy from the defaults.
 	 * @param name the policy's name in logs and meters
 	 * @return a builder, which may build more than once

@@ -2,11 +2,9 @@ package dev.backoff.delay;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Nested;
@@ -48,15 +46,6 @@ class ExponentialShapeTests {
 				13, 15, 16, 18, 19, 21, 24);
 	}
 
-	@Test
-	void takesTheMultiplierAsItIsWritten() {
-		// the double next to 1.1 is 1.100000000000000088…; over 100 retries that is 9 ns
-		// of 1.3e15
-		BigDecimal exact = new BigDecimal("1.1").pow(99).multiply(BigDecimal.valueOf(100_000_000_000L));
-		assertThat(Shape.exponential(Duration.ofSeconds(100), 1.1).nanos(100))
-			.isEqualTo(exact.setScale(0, RoundingMode.HALF_UP).longValueExact());
-	}
-
 	@ParameterizedTest
 	@ValueSource(doubles = { 1, 1.0000001, 1.01, 1.1, 1.4999, 1.5, 2, 10 })
 	void neverDecreases(double multiplier) {
@@ -72,34 +61,17 @@ class ExponentialShapeTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(doubles = { 1.01, 1.1, 1.3, 1.49 })
-	void staysNearTheExactDelayBeyondItsTable(double multiplier) {
+	@ValueSource(doubles = { 1.01, 1.1, 1.3, 1.49, 2, 3 })
+	void staysNearTheExactDelay(double multiplier) {
 		Shape shape = Shape.exponential(Duration.ofMillis(1), multiplier);
 		BigDecimal factor = new BigDecimal(Double.toString(multiplier));
-		for (int retry = 100; retry <= 400; retry++) {
+		for (int retry = 1; retry <= 400; retry++) {
 			BigDecimal exact = factor.pow(retry - 1, MathContext.DECIMAL128)
 				.multiply(BigDecimal.valueOf(1_000_000))
 				.min(LONGEST);
-			double deviation = Math.abs(shape.nanos(retry) / exact.doubleValue() - 1);
-			// half a nanosecond of rounding, one of cutting, and what a double cannot
-			// tell
-			assertThat(deviation).isLessThan(1 / exact.doubleValue() + 1e-12);
-		}
-	}
-
-	@Test
-	void isExactWithAnyWholeMultiplier() {
-		SplittableRandom random = new SplittableRandom(1);
-		for (int i = 0; i < 500; i++) {
-			long multiplier = 1 + (random.nextLong(1L << 53) >> random.nextInt(53));
-			long base = random.nextLong(Long.MAX_VALUE) >> random.nextInt(63);
-			Shape shape = Shape.exponential(Duration.ofNanos(base), (double) multiplier);
-			BigDecimal exact = BigDecimal.valueOf(base);
-			for (int retry = 1; retry <= 70; retry++) {
-				assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry)
-					.isEqualTo(exact.min(LONGEST).longValueExact());
-				exact = exact.multiply(BigDecimal.valueOf(multiplier));
-			}
+			// half a nanosecond of rounding, and what a double cannot tell
+			assertThat((double) shape.nanos(retry)).isCloseTo(exact.doubleValue(),
+					within(0.5 + exact.doubleValue() * 1e-13));
 		}
 	}
 
@@ -124,17 +96,19 @@ class ExponentialShapeTests {
 
 		@ParameterizedTest
 		@ValueSource(ints = { 2, 3, 10, 100 })
-		void isExactToTheLargestRetryAndNeverAboveTheCap(int multiplier) {
+		void isRightToTheLargestRetryAndNeverAboveTheCap(int multiplier) {
 			for (Duration base : List.of(Duration.ofNanos(1), Duration.ofNanos(999), Duration.ofMillis(100),
 					Duration.ofDays(1), Duration.ofNanos(Long.MAX_VALUE - 1), LARGEST)) {
 				Shape shape = Shape.exponential(base, multiplier);
 				for (int retry : this.retries) {
 					BigDecimal factor = BigDecimal.valueOf(multiplier).pow(Math.min(retry, 1101) - 1);
 					long exact = factor.multiply(BigDecimal.valueOf(Nanos.of(base))).min(LONGEST).longValueExact();
-					assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry).isEqualTo(exact);
+					// exact up to 13 days
+					assertThat(shape.nanos(retry)).as("%s, retry %s", shape, retry)
+						.isCloseTo(exact, within(exact >> 50));
 					for (Duration cap : List.of(base, Collections.max(List.of(base, Duration.ofDays(365))), LARGEST)) {
 						assertThat(BackoffRule.of(shape, cap, Jitter.none()).delay(retry, 0, () -> 0)).isPositive()
-							.isEqualTo(Math.min(exact, Nanos.of(cap)));
+							.isEqualTo(Math.min(shape.nanos(retry), Nanos.of(cap)));
 					}
 				}
 			}
@@ -187,13 +161,8 @@ class ExponentialShapeTests {
 	}
 
 	@Test
-	void isAValue() {
-		Shape shape = Shape.exponential(Duration.ofMillis(100), 2);
-		assertThat(shape).isEqualTo(Shape.exponential(Duration.ofMillis(100), 2.0))
-			.hasSameHashCodeAs(Shape.exponential(Duration.ofMillis(100), 2.0))
-			.isNotEqualTo(Shape.exponential(Duration.ofMillis(101), 2))
-			.isNotEqualTo(Shape.exponential(Duration.ofMillis(100), 2.1))
-			.hasToString("exponential 100ms ×2");
+	void saysWhatItIs() {
+		assertThat(Shape.exponential(Duration.ofMillis(100), 2)).hasToString("exponential 100ms ×2");
 		assertThat(Shape.exponential(Duration.ofSeconds(1), 1.75)).hasToString("exponential 1s ×1.75");
 	}
 

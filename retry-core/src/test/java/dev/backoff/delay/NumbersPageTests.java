@@ -197,7 +197,7 @@ class NumbersPageTests {
 		says("%.1f min to %.2f h", DelayPlan.of(rule(30_000, 2, NO_CAP), 5).totalGreatest() / 60e9,
 				DelayPlan.of(rule(60_000, 2, NO_CAP), 8).totalGreatest() / 3600e9);
 		says("| Backoff | %d | 100 ms ×2 to 10 s; 1 s after 429 | full | %.0f tokens |",
-				RetryPolicy.defaults("any").maxAttempts(), BudgetSettings.DEFAULTS.tokens());
+				RetryPolicy.builder("any").build().maxAttempts(), BudgetSettings.DEFAULTS.tokens());
 	}
 
 	@Test

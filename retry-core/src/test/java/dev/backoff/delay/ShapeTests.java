@@ -6,8 +6,6 @@ import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -140,16 +138,6 @@ class ShapeTests {
 				.hasToString("ladder 1s, 5s, 30s");
 		}
 
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 0, -1, Integer.MIN_VALUE })
-	void refuseARetryBelowOne(int retry) {
-		String message = "Invalid retry (" + retry + "): must be 1 or more.";
-		for (Shape shape : List.of(Shape.fixed(Duration.ZERO), Shape.linear(Duration.ZERO, Duration.ZERO),
-				Shape.exponential(Duration.ZERO, 2), Shape.ladder(List.of(Duration.ZERO)))) {
-			assertThatIllegalArgumentException().isThrownBy(() -> shape.nanos(retry)).withMessage(message);
-		}
 	}
 
 	@Test

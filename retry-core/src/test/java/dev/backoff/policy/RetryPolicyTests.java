@@ -26,7 +26,7 @@ class RetryPolicyTests {
 
 	@Test
 	void defaultsAreFourAttemptsFrom100MillisecondsTo10Seconds() {
-		RetryPolicy policy = RetryPolicy.defaults("orders");
+		RetryPolicy policy = RetryPolicy.builder("orders").build();
 		assertThat(policy).hasToString(
 				"RetryPolicy orders (4 attempts, " + "exponential 100ms ×2, cap 10s, jitter full, no deadline)");
 		assertThat(policy.name()).isEqualTo("orders");

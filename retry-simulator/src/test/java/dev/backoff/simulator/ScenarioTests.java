@@ -15,7 +15,7 @@ class ScenarioTests {
 
 	@Test
 	void hasDefaults() {
-		assertThat(Scenario.of(Map.of()).figures(RetryPolicy.defaults("orders")))
+		assertThat(Scenario.of(Map.of()).figures(RetryPolicy.builder("orders").build()))
 			.hasToString("{callers=1, rate=10, capacity=12.5, latency=20ms, timeout=1s, fault=stall 3s, horizon=2m, "
 					+ "seeds=5}");
 	}

@@ -72,7 +72,7 @@ public class PaceBenchmark {
 					List.of(new QuotaReading("requests", 1L << 50, 1L << 49, Duration.ofDays(1), true, true),
 							new QuotaReading("tokens", 1L << 60, 1L << 59, Duration.ofDays(1), false, true)));
 		}
-		Retry retry = Retry.builder(RetryPolicy.defaults("partner"))
+		Retry retry = Retry.builder(RetryPolicy.builder("partner").build())
 			.pace((this.kind != Kind.NO_PACE) ? pace : null)
 			.build();
 		this.call = () -> retry.call(work);

@@ -145,7 +145,7 @@ class MovingInTests {
 	void theirDefaultsAreAsThePageSays() throws NoSuchMethodException {
 		assertThat(SimpleRetryPolicy.DEFAULT_MAX_ATTEMPTS).isEqualTo(3);
 		assertThat(RetryConfig.DEFAULT_MAX_ATTEMPTS).isEqualTo(3);
-		assertThat(RetryPolicy.defaults("any").maxAttempts()).isEqualTo(4);
+		assertThat(RetryPolicy.builder("any").build().maxAttempts()).isEqualTo(4);
 		says("the same number; 4 by default where theirs is 3");
 		assertThat(ExponentialBackOffPolicy.DEFAULT_MAX_INTERVAL).isEqualTo(30_000);
 		says("a maxDelay not above the delay is 30 s.");

@@ -57,7 +57,7 @@ class RecoverMethodsTests {
 			throw failure;
 		};
 		Throwable thrown = catchThrowable(
-				() -> Retry.of(RetryPolicy.builder("p").maxAttempts(1).build()).call(operation));
+				() -> Retry.builder(RetryPolicy.builder("p").maxAttempts(1).build()).build().call(operation));
 		return (RetriesStoppedException) thrown.getSuppressed()[0];
 	}
 
@@ -65,7 +65,7 @@ class RecoverMethodsTests {
 		List<RetriesStoppedException> seen = new ArrayList<>();
 		RetryPolicy policy = RetryPolicy.builder("p").maxAttempts(1).retryWhen((result, context) -> true).build();
 		Operation<String, RuntimeException> operation = () -> "bad";
-		Retry.of(policy).call(operation, (context, stopped) -> {
+		Retry.builder(policy).build().call(operation, (context, stopped) -> {
 			seen.add(stopped);
 			return "";
 		});

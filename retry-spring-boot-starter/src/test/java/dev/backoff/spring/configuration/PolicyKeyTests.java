@@ -35,7 +35,7 @@ class PolicyKeyTests {
 		PolicyKey.KEYS.stream().filter((key) -> key != PolicyKey.IDEMPOTENT).forEach((key) -> setDefault(key, builder));
 		assertThat(builder.build()).usingRecursiveComparison()
 			.ignoringFields("builder.shape", "builder.cap", "builder.retryAfterMax")
-			.isEqualTo(RetryPolicy.defaults("any"));
+			.isEqualTo(RetryPolicy.builder("any").build());
 	}
 
 	@Test

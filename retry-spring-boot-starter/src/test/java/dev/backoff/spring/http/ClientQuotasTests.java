@@ -103,7 +103,7 @@ class ClientQuotasTests {
 	void streamBodies() {
 		this.runner.run((context) -> {
 			ClientHttpRequestFactory factory = context.getBean(ClientHttpRequestFactoryBuilder.class).build();
-			for (Retry retry : List.of(this.paced, Retry.of(RetryPolicy.builder("free").build()))) {
+			for (Retry retry : List.of(this.paced, Retry.builder(RetryPolicy.builder("free").build()).build())) {
 				assertThat(retry.call(() -> factory.createRequest(URI.create(this.server.url()), HttpMethod.POST)))
 					.isInstanceOf(StreamingHttpOutputMessage.class);
 			}

@@ -161,7 +161,7 @@ class MicrometerObserverTests {
 				.observationHandler(new DefaultMeterObservationHandler(meters));
 			MicrometerRecorders recorders = new MicrometerRecorders(() -> meters);
 			failures = 1;
-			Retry.builder(RetryPolicy.defaults("orders"))
+			Retry.builder(RetryPolicy.builder("orders").build())
 				.time(time)
 				.recorder(recorders.recorder("orders", "orders"))
 				.observer(new MicrometerObserver(MicrometerObserverTests.this.registry))

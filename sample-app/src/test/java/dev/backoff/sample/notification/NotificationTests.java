@@ -113,7 +113,7 @@ class NotificationTests {
 	void parksWhatABreakerHasRefusedUnderAKeyOfItsOwn() {
 		CircuitBreaker breaker = CircuitBreaker.builder("merchants").build();
 		breaker.forceOpen();
-		Retry refused = Retry.builder(RetryPolicy.defaults("payment-callback")).breaker(breaker).build();
+		Retry refused = Retry.builder(RetryPolicy.builder("payment-callback").build()).breaker(breaker).build();
 		RetriesStoppedException report = RetriesStoppedException.of(catchThrowable(() -> refused.call(() -> "sent")));
 		assertThat(report.attempts()).isZero();
 		Payment payment = new Payment(this.trade, Long.parseLong(this.trade.substring(1)), PaymentStatus.PENDING);
