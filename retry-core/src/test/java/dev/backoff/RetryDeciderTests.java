@@ -270,9 +270,8 @@ class RetryDeciderTests {
 			switchedBy(() -> {
 				throw bug;
 			});
-			assertThat(stop(builder().build(), FAILED))
-				.isEqualTo(new Decision.Stop(StopReason.DISABLED, "the switch failed with IllegalStateException", bug,
-						false));
+			assertThat(stop(builder().build(), FAILED)).isEqualTo(
+					new Decision.Stop(StopReason.DISABLED, "the switch failed with IllegalStateException", bug, false));
 			assertThat(hookFailures()).singleElement()
 				.satisfies((event) -> assertThat(event.hook()).isEqualTo("switch"))
 				.satisfies((event) -> assertThat(event.failure()).isSameAs(bug));

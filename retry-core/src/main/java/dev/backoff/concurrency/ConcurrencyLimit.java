@@ -60,8 +60,8 @@ public final class ConcurrencyLimit {
 	}
 
 	/**
-	 * {@return a queue for turns} Its only permit is taken. {@link #release()} gives it
-	 * to the call at the front, and a ticket that leaves does not give it back.
+	 * {@return a queue for turns} Its only permit stays taken. {@link #release()} gives a
+	 * turn to the call at the front, and a ticket that leaves does not give it back.
 	 * @param pace the name, for messages
 	 */
 	public static ConcurrencyLimit ofTurns(String pace) {
@@ -139,7 +139,7 @@ public final class ConcurrencyLimit {
 	/** Give a permit back. It goes to the call that has waited longest. */
 	public void release() {
 		for (int seen = this.state; seen > 0; seen = this.state) {
-			if (STATE.compareAndSet(this, seen, seen - 1)) {
+			if (this.ofTurns || STATE.compareAndSet(this, seen, seen - 1)) {
 				return;
 			}
 		}
@@ -154,7 +154,7 @@ public final class ConcurrencyLimit {
 			if (this.state >= 0) {
 				// no call waits any more
 				int seen = this.state;
-				while (seen > 0 && !STATE.compareAndSet(this, seen, seen - freed)) {
+				while (seen > 0 && !this.ofTurns && !STATE.compareAndSet(this, seen, seen - freed)) {
 					seen = this.state;
 				}
 				return;

@@ -79,15 +79,10 @@ public final class Pace {
 		this.queue = ConcurrencyLimit.ofTurns(name);
 		Supplier<Pace> maker = () -> new Pace(name, Duration.ofNanos(this.maxHold), this.queue.maxWaiting(), time,
 				listener, false);
-		this.keys = divided ? new KeyTable<>(time, maker, (pace, idle) -> pace.isBusy()) : null;
-		this.heldUntil = time.nanoTime();
-		this.rate = new LearnedRate(this.heldUntil);
-		this.quotas = new Quotas(this.heldUntil);
+		this.keys = !divided ? null : new KeyTable<>(time, maker,
+				(pace, idle) -> pace.queue.waiting() > 0 || pace.nanosHeld(time.nanoTime()) > 0);
+		reset();
 		change(maxHold, maxWaiting);
-	}
-
-	private boolean isBusy() {
-		return this.queue.waiting() > 0 || nanosHeld(this.time.nanoTime()) > 0;
 	}
 
 	/**
@@ -179,8 +174,6 @@ public final class Pace {
 		long now = this.time.nanoTime();
 		while (takeTurn(now)) {
 			this.queue.release();
-			// where the last call has left meanwhile
-			boolean unused = this.queue.tryAcquire();
 		}
 		arm();
 	}
@@ -260,7 +253,7 @@ public final class Pace {
 			this.rate = new LearnedRate(now);
 			this.quotas = new Quotas(now);
 		}
-		release();
+		cutHold(0);
 		KeyTable.valuesOf(this.keys).forEach(Pace::reset);
 	}
 

@@ -89,11 +89,11 @@ public enum Contender {
 
 	private static Runnable resilience4j(Runnable attempt) {
 		IntervalFunction unhinted = IntervalFunction.ofExponentialRandomBackoff(BASE, 2, 0.99, CAP);
-		return io.github.resilience4j.retry.Retry.decorateRunnable(io.github.resilience4j.retry.Retry.builder("quota",
+		return io.github.resilience4j.retry.Retry.decorateRunnable(io.github.resilience4j.retry.Retry.of("quota",
 				RetryConfig.custom().maxAttempts(ATTEMPTS).intervalBiFunction((number, result) -> {
 					String seconds = retryAfter(result.getLeft());
 					return (seconds != null) ? 1_000 * Long.parseLong(seconds) : unhinted.apply(number);
-				}).build()).build(), attempt);
+				}).build()), attempt);
 	}
 
 	private static @Nullable String retryAfter(Throwable failure) {
