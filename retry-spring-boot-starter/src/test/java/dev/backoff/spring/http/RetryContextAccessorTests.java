@@ -23,7 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @SuppressWarnings("try") // a scope is opened for its effect, and has no other use
 class RetryContextAccessorTests {
 
-	private final Retry retry = Retry.builder(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)).build()).build();
+	private final Retry retry = Retry.builder(RetryPolicy.builder("orders").deadline(Duration.ofMinutes(1)).build())
+		.build();
 
 	private final ExecutorService executor = Executors.newSingleThreadExecutor();
 
