@@ -177,7 +177,7 @@ record FailureRules(RetryPolicy policy) {
 		if (hopeless && !isReached(judged, failure)) {
 			String why = permanent ? permanent(failure)
 					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
-			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : "its own class";
+			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : Decision.name(thrown);
 			String unreached = (listed != null) ? ", which " + listed.getSimpleName() + " in retryOn does not reach"
 					: "";
 			Decision.Stop stop = Decision.notRetryable(why + unreached + "; name " + name + " in retryOn to retry");

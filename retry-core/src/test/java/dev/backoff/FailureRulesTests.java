@@ -368,7 +368,7 @@ class FailureRulesTests {
 			assertRetried(asking((failure) -> null, TRANSIENT, PERMANENT), new IOException());
 			assertRetried(asking(TRANSIENT), new IllegalArgumentException());
 			assertRefused(asking(PERMANENT), new IOException(),
-					"IOException is permanent; name its own class in retryOn to retry");
+					"IOException is permanent; name IOException in retryOn to retry");
 		}
 
 		@Test
@@ -385,9 +385,9 @@ class FailureRulesTests {
 			Throwable missing = new FileNotFoundException().initCause(new IllegalStateException());
 			assertRefused(policy, new UncheckedIOException(new IOException(missing)),
 					"UncheckedIOException is permanent because of FileNotFoundException; "
-							+ "name its own class in retryOn to retry");
+							+ "name UncheckedIOException in retryOn to retry");
 			assertRefused(policy, missing,
-					"FileNotFoundException is permanent; name its own class in retryOn to retry");
+					"FileNotFoundException is permanent; name FileNotFoundException in retryOn to retry");
 		}
 
 		@Test
@@ -473,10 +473,10 @@ class FailureRulesTests {
 		}
 
 		@Test
-		void isTheOwnClassOnlyWhereAStatusOrTheApplicationJudges() {
+		void isThatOfTheFailureWhereAStatusOrTheApplicationJudges() {
 			assertRefused(retryOn(IOException.class, PERMANENT), new FileNotFoundException(),
 					"FileNotFoundException is permanent, which IOException in retryOn does not reach; "
-							+ "name its own class in retryOn to retry");
+							+ "name FileNotFoundException in retryOn to retry");
 			assertRetried(retryOn(IOException.class, PERMANENT), new IOException());
 			assertRetried(retryOn(FileNotFoundException.class, PERMANENT), new FileNotFoundException());
 			assertNotRetried(retryOn(FileNotFoundException.class, PERMANENT),

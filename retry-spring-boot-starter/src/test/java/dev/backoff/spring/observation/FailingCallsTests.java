@@ -78,8 +78,8 @@ class FailingCallsTests {
 		calls(retry(orders()).build(), 200, 6);
 		assertThat(this.log.lines(Level.WARN)).hasSize(3)
 			.allSatisfy((line) -> assertThat(line).startsWith(
-					"Stopped after 1 of 4 attempts in 0 ms: NOT_RETRYABLE, FileNotFoundException is permanent; name its own "
-							+ "class in retryOn to retry (policy orders;")
+					"Stopped after 1 of 4 attempts in 0 ms: NOT_RETRYABLE, FileNotFoundException is permanent; name "
+							+ "FileNotFoundException in retryOn to retry (policy orders;")
 				.endsWith("last request to pay.example:8443); Orders.place failed with java.io.FileNotFoundException; "
 						+ "of 60 calls within 60 s, 36 failed for a permanent reason"));
 		assertThat(LogCapture.keyValues(this.log.events(Level.WARN).get(0))).contains(entry("backoff.policy", "orders"),
