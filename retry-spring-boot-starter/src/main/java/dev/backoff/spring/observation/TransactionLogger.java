@@ -36,8 +36,8 @@ final class TransactionLogger implements RetryListener {
 			.addKeyValue("backoff.policy", event.policy())
 			.addKeyValue("backoff.method", event.method())
 			.log("Retrying " + event.method() + " inside a transaction of its caller: its connection is held through "
-					+ "the waits, and it may already be rollback-only, so that no retry can save it; if not, what failed "
-					+ "attempts wrote is committed too. Put @Backoff on "
+					+ "the waits. If the attempts take part in it, it may already be rollback-only, so that no retry can "
+					+ "save it; if not, what failed attempts wrote is committed too. Put @Backoff on "
 					+ "the method that begins the transaction, or call " + event.method() + " outside of it (policy "
 					+ event.policy() + ")");
 	}

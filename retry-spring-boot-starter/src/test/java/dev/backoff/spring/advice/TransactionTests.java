@@ -46,8 +46,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @ExtendWith(OutputCaptureExtension.class)
 class TransactionTests extends AdvisedApplication {
 
-	private static final String ADVICE = "inside a transaction of its caller: its connection is held through the waits, "
-			+ "and it may already be rollback-only";
+	private static final String ADVICE = "inside a transaction of its caller: its connection is held through the waits. "
+			+ "If the attempts take part in it, it may already be rollback-only";
 
 	TransactionTests() {
 		this.context.register(BackoffObservationAutoConfiguration.class, AdviceOrderTests.Database.class, Stock.class,
