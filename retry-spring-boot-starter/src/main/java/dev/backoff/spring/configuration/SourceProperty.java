@@ -31,7 +31,7 @@ import org.springframework.util.ObjectUtils;
 record SourceProperty(List<String> path, int index, String property, List<String> texts, String origin) {
 
 	private static final Pattern FILE_SOURCE = Pattern
-		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[(?:[^\\]]*[/\\\\])?([^\\]/\\\\]+)]");
+		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[[^\\]]*?((?:[^\\]/\\\\]+[/\\\\])?[^\\]/\\\\]+)]");
 
 	/* Of an index; a list cannot have one with more. */
 	private static final int MOST_DIGITS = 6;
@@ -103,7 +103,9 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		if (resource == null) {
 			return "a file";
 		}
-		String name = resource.getFilename();
+		// with its folder, since two files may have one name
+		Matcher file = FILE_SOURCE.matcher(resource.getDescription());
+		String name = file.find() ? file.group(1) : resource.getFilename();
 		return (name != null) ? name : resource.getDescription();
 	}
 

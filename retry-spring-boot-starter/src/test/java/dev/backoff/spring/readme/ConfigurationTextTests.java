@@ -55,8 +55,11 @@ class ConfigurationTextTests {
 					.map((analyzer) -> analyzer.analyze(failure))
 					.findFirst()
 					.orElseThrow();
+				String folder = this.directory.getFileName() + "/";
+				assertThat(analysis.getDescription()).contains(" at " + folder + "application.yml:4");
 				assertThat(this.page.blocks("").get(0).strip()).isEqualTo(
-						(analysis.getDescription() + "\n\nAction:\n\n" + analysis.getAction()).replace("\r", ""));
+						(analysis.getDescription() + "\n\nAction:\n\n" + analysis.getAction()).replace("\r", "")
+							.replace(folder, ""));
 			});
 	}
 
