@@ -29,6 +29,13 @@ final class DurableMeterBinder implements MeterBinder {
 
 	private static final String PREFIX = "backoff.durable.";
 
+	private static final Map<String, String> HELP = Map.of("calls", "Stored calls", "ended", "Ended calls", "lost",
+			"Lost attempts", "fenced", "Results dropped because the process had lost the call", "postponed",
+			"Calls postponed by a breaker, a budget or a shutdown", "polls.failed", "Failed polls of the database",
+			"oldest", "Time since the first waiting call was due", "age",
+			"Time since the oldest waiting call was submitted", "unreadable", "Rows that this process cannot read",
+			"lane.paused", "Whether a breaker or an operator pauses the policy");
+
 	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER);
 
 	private final DurableParts parts;
@@ -54,6 +61,7 @@ final class DurableMeterBinder implements MeterBinder {
 			for (Count count : Count.values()) {
 				Tags tags = Tags.of("policy", policy);
 				FunctionCounter.builder(PREFIX + count.meter, meters.adder(count, policy), LongAdder::doubleValue)
+					.description(HELP.getOrDefault(count.meter, "Submissions"))
 					.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
 					.register(registry);
 			}
@@ -71,13 +79,18 @@ final class DurableMeterBinder implements MeterBinder {
 		Gauge
 			.builder(PREFIX + "orphans",
 					() -> this.parts.methods().orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
+			.description("Rows whose policy no durable method has")
 			.register(registry);
 		meters.lateness = (policy,
-				late) -> Timer.builder(PREFIX + "lateness").tags("policy", policy).register(registry).record(late);
+				late) -> Timer.builder(PREFIX + "lateness")
+					.description("From the due time to the attempt")
+					.tags("policy", policy)
+					.register(registry)
+					.record(late);
 	}
 
 	private static Gauge.Builder<?> gauge(String name, String policy, Supplier<Number> value) {
-		return Gauge.builder(PREFIX + name, value).tags("policy", policy);
+		return Gauge.builder(PREFIX + name, value).description(HELP.get(name)).tags("policy", policy);
 	}
 
 	private synchronized Collection<TaskSummary> summary() {

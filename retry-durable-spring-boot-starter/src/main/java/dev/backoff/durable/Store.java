@@ -46,6 +46,8 @@ import org.springframework.beans.BeanWrapperImpl;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
@@ -152,6 +154,9 @@ final class Store {
 		this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
 		this.transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 		this.listeners = new SchedulerListeners(listener);
+		// the columns have zones, or the engine is told that they have none
+		LoggingSystem.get(Store.class.getClassLoader())
+			.setLogLevel(AutodetectJdbcCustomization.class.getName() + ".utc_warning", LogLevel.OFF);
 		AutodetectJdbcCustomization database = new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
 		this.repository = new JdbcTaskRepository(statements, false, database, settings.table(),
 				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
 import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.TaskInstanceId;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -280,6 +282,9 @@ class DurablePartTests {
 				.isEqualTo(1);
 			assertThat(registry.get("backoff.durable.lateness").tags("policy", "mails").timer().count()).isEqualTo(4);
 			assertThat(registry.get("backoff.durable.lane.paused").tags("policy", "mails").gauge().value()).isZero();
+			assertThat(registry.getMeters()).allSatisfy((meter) -> assertThat(meter.getId().getDescription()).isNotBlank());
+			String zones = AutodetectJdbcCustomization.class.getName() + ".utc_warning";
+			assertThat(LoggerFactory.getLogger(zones).isWarnEnabled()).isFalse();
 		});
 	}
 
