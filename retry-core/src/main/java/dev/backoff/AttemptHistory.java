@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import dev.backoff.budget.RetryBudget;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetriesStoppedException;
+import dev.backoff.failure.RetryCause;
 import dev.backoff.time.Nanos;
 
 /**
@@ -41,6 +42,9 @@ final class AttemptHistory {
 
 	private @Nullable String firstFailure;
 
+	/* An ordinal, since a byte needs no more memory. */
+	private byte firstCause = (byte) RetryCause.OTHER.ordinal();
+
 	private int attempts;
 
 	private int postponed;
@@ -67,8 +71,12 @@ final class AttemptHistory {
 		this.timeouts = stored.timeouts();
 	}
 
+	@SuppressWarnings("EnumOrdinal") // the number leaves no process
 	void addAttempt(Outcome outcome, long nanos) {
 		this.lastOutcome = outcome;
+		if (this.attempts == 0) {
+			this.firstCause = (byte) outcome.cause().ordinal();
+		}
 		if (this.firstFailure == null && outcome.failure() != null) {
 			this.firstFailure = Decision.name(outcome.failure());
 		}
@@ -160,6 +168,11 @@ final class AttemptHistory {
 	/** Return the type of the first failure if the given last one is of another. */
 	@Nullable String firstFailure(@Nullable Throwable last) {
 		return (last != null && !Decision.name(last).equals(this.firstFailure)) ? this.firstFailure : null;
+	}
+
+	/** Return why a second attempt was made; {@code OTHER} if the first was elsewhere. */
+	RetryCause firstCause() {
+		return RetryCause.values()[this.firstCause];
 	}
 
 	/** Return how many attempts have ended, here or elsewhere. */

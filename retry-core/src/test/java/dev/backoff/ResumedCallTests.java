@@ -20,6 +20,7 @@ import dev.backoff.delay.Jitter;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassification;
+import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.RecordingRecorder;
@@ -85,6 +86,17 @@ class ResumedCallTests {
 		assertThat(seen.get(0).idempotencyKey()).isEqualTo("key");
 		assertThat(seen.get(0).fence()).isEqualTo(7);
 		assertThat(Attempt.current().fence()).isZero();
+	}
+
+	@Test
+	void aCallWhoseFirstFailureWasElsewhereIsRescuedFromAnotherCause() {
+		FailureClassifier classifier = (failure) -> FailureClassification.transientFailure(RetryCause.IO);
+		Retry retry = builder(policy().classifiers(List.of(classifier))).build();
+		assertThat(fail(retry, kept(1))).isInstanceOf(ResumedCall.Again.class);
+		assertThat(attempt(retry, kept(0), () -> "fine")).isEqualTo(new ResumedCall.Done(false));
+		assertThat(attempt(retry, kept(2), () -> "fine")).isEqualTo(new ResumedCall.Done(false));
+		assertThat(fail(retry, kept(3))).isInstanceOf(ResumedCall.Stopped.class);
+		assertThat(this.recorder.retried()).containsExactly("other 3 rescued", "other 4");
 	}
 
 	@Test

@@ -37,6 +37,8 @@ export default {
 	noRetries: 'One attempt: there is no delay.', inAll: 'Waits in all: {mean} on average, {worst} at most.',
 	tryValues: 'Try other values', tryHint: 'Nothing changes until you apply it.', toWrite: 'To keep them, write for all processes:',
 	applyFor: 'Apply for 30 min', back: 'Back to what is in effect', reset: 'Reset overrides', advice: 'Advice',
+	worth: 'What retries earn', worthTotal: '{rescued} calls rescued by {retries} retries since {since}.',
+	attemptOrCause: 'attempt, or first failure', made: 'made', rescued: 'rescued', chance: 'chance', ofCalls: 'of calls', ofLoad: 'of load',
 	wake: 'Wake {count}', raise: 'Raise base and cap',
 
 	pace: 'Pace', paceNow: '{name} is {state}: {waiting} waiting, next turn in {next}.', release: 'End the hold',

@@ -3,7 +3,7 @@ import { ask, path } from './api.js';
 import { h } from './dom.js';
 import { axis, button, change, hint, legend, problems as refused, table } from './parts.js';
 import * as storm from './storm.js';
-import { duration, number, t } from './words.js';
+import { clock, count, duration, number, share, t } from './words.js';
 
 const PREVIEW_AFTER = 300;
 const TIMES = ['1ms', '2ms', '5ms', '10ms', '20ms', '50ms', '100ms', '150ms', '200ms', '300ms', '400ms', '500ms', '750ms',
@@ -41,6 +41,7 @@ export async function open(name) {
 		const now = opened;
 		try {
 			now.shown = await ask(path(name));
+			now.worth = await ask(path(name, 'worth')).catch(() => null);
 			now.method ??= Object.keys(now.shown.methods)[0] ?? null;
 		}
 		catch (refusal) {
@@ -127,7 +128,7 @@ export function panel(view) {
 		now ? [methods(shown),
 			h('div', { class: 'columns' },
 				h('div', {}, delays(now, plan(opened.preview)), tryOut(view, now), view.parts.includes('storm') && storm.form(name)),
-				h('div', {}, pace(view, shown), advice(plan(opened.preview) ?? now), values(now)))]
+				h('div', {}, pace(view, shown), advice(plan(opened.preview) ?? now), worth(opened), values(now)))]
 			: refused(problems));
 }
 
@@ -161,6 +162,16 @@ function pace(view, { pace }) {
 function advice(plan) {
 	return plan.advice.length > 0 && [h('h3', {}, t('advice')),
 		h('ul', { class: 'plain' }, plan.advice.map((line) => h('li', {}, line)))];
+}
+
+function worth({ worth }) {
+	const rows = Object.entries({ ...worth?.attempts, ...worth?.causes });
+	return rows.length > 0 && [h('h3', {}, t('worth')),
+		hint(t('worthTotal', { rescued: count(worth.rescued), retries: count(worth.retries), since: clock(worth.since) })),
+		table('worth', [['attemptOrCause'], ...['made', 'rescued', 'chance', 'ofCalls', 'ofLoad'].map((word) => [word, 'number'])],
+			rows.map(([what, { made, rescued, chance, ofCalls, ofLoad }]) =>
+				[what, count(made), count(rescued), share(chance), share(ofCalls), share(ofLoad)])),
+		h('ul', { class: 'plain' }, worth.advice.map((line) => h('li', {}, line)))];
 }
 
 function values(plan) {

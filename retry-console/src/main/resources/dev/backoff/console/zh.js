@@ -37,6 +37,8 @@ export default {
 	noRetries: '只有一次尝试，没有延迟。', inAll: '等待总计：平均 {mean}，最长 {worst}。',
 	tryValues: '试用其他取值', tryHint: '应用之前不会有任何改变。', toWrite: '若要保留，请为所有进程写入：',
 	applyFor: '应用 30 分钟', back: '恢复为当前生效的值', reset: '撤销覆盖', advice: '建议',
+	worth: '重试的收益', worthTotal: '自 {since} 起，{retries} 次重试挽救了 {rescued} 次调用。',
+	attemptOrCause: '第几次尝试，或首次失败', made: '次数', rescued: '挽救', chance: '成功率', ofCalls: '占调用', ofLoad: '占负载',
 	wake: '唤醒 {count} 个', raise: '提高 base 与 cap',
 
 	pace: '配额队列', paceNow: '{name}（{state}）：{waiting} 个调用在等待，{next} 后到下一轮次。', release: '结束暂停',

@@ -70,6 +70,15 @@ public interface CallRecorder {
 	void retry(RetryCause cause);
 
 	/**
+	 * Record the end of a call that was retried and did not poll, after {@link #call}.
+	 * @param first what made the first retry necessary; {@code OTHER} for a stored call
+	 * @param attempts how many attempts were made, 2 or more
+	 * @param rescued whether the last attempt succeeded
+	 */
+	default void retried(RetryCause first, int attempts, boolean rescued) {
+	}
+
+	/**
 	 * Record that a recovery ran.
 	 * @param outcome what it did, never {@link RetryEvent.RecoveryOutcome#NONE}
 	 */

@@ -49,7 +49,7 @@ class OperatingJarTests {
 				.filter((line) -> line.startsWith("INFO "))
 				.map((line) -> line.substring(line.indexOf(" : ")))
 				.toList();
-			assertThat(log).hasSize(2)
+			assertThat(log).hasSize(1)
 				.allSatisfy((told) -> assertThat(shop.lines()).anyMatch((line) -> line.endsWith(told)));
 		}
 	}

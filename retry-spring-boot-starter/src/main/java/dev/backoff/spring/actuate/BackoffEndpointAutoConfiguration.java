@@ -56,6 +56,12 @@ public final class BackoffEndpointAutoConfiguration {
 		}
 
 		@Bean
+		WorthPart backoffWorthPart(ObjectProvider<CallStatistics> statistics, ObjectProvider<Clock> clock) {
+			return new WorthPart(statistics.getIfUnique(() -> List::of),
+					clock.getIfUnique(Clock::systemUTC).instant());
+		}
+
+		@Bean
 		OperatorRequests backoffOperatorRequests(ApplicationEventPublisher publisher) {
 			return new OperatorRequests(publisher);
 		}

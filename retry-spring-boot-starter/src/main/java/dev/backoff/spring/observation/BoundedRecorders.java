@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -60,11 +59,6 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.
 	private M add(String policy, String method) {
 		this.policies.add(policy);
 		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> make(policy, method));
-	}
-
-	@Override
-	public Optional<MethodCalls> of(String policy, String method) {
-		return Optional.ofNullable(this.recorders.get(new Key(policy, method))).map(MethodCounts::statistics);
 	}
 
 	@Override

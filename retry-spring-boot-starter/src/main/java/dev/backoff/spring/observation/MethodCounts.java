@@ -3,13 +3,16 @@ package dev.backoff.spring.observation;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallRecorder;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
+import dev.backoff.spring.observation.CallStatistics.Earned;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
+import dev.backoff.spring.observation.CallStatistics.RetryWorth;
 
 /**
  * Count the calls of one method by stop reason, their attempts and their retries. An
@@ -27,6 +30,8 @@ class MethodCounts implements CallRecorder {
 	private final LongAdder unsuccessfulAttempts = new LongAdder();
 
 	private final LongAdder retries = new LongAdder();
+
+	private final Map<String, Earned> earned = new ConcurrentHashMap<>();
 
 	MethodCounts(String policy, String method) {
 		this.policy = policy;
@@ -56,13 +61,18 @@ class MethodCounts implements CallRecorder {
 		this.retries.increment();
 	}
 
-	/** Return how many calls of a policy have ended. */
-	static long calls(CallStatistics statistics, String policy) {
-		return statistics.all()
-			.stream()
-			.filter((method) -> method.policy().equals(policy))
-			.flatMapToLong((method) -> method.calls().values().stream().mapToLong(Long::longValue))
-			.sum();
+	@Override
+	public void retried(RetryCause first, int attempts, boolean rescued) {
+		earn(first.tag(), attempts - 1, rescued);
+		int last = Math.min(attempts, RetryWorth.NUMBERS.size() + 1);
+		for (int number = 2; number < last; number++) {
+			earn(RetryWorth.NUMBERS.get(number - 2), 1, false);
+		}
+		earn(RetryWorth.NUMBERS.get(last - 2), 1 + attempts - last, rescued);
+	}
+
+	private void earn(String what, int made, boolean rescued) {
+		this.earned.merge(what, new Earned(made, rescued ? 1 : 0), Earned::plus);
 	}
 
 	MethodCalls statistics() {
@@ -74,7 +84,8 @@ class MethodCounts implements CallRecorder {
 			}
 		}
 		long attempts = stopped.getOrDefault(StopReason.SUCCEEDED, 0L) + this.unsuccessfulAttempts.sum();
-		return new MethodCalls(this.policy, this.method, stopped, attempts, this.retries.sum());
+		return new MethodCalls(this.policy, this.method, stopped, attempts, this.retries.sum(),
+				Map.copyOf(this.earned));
 	}
 
 }

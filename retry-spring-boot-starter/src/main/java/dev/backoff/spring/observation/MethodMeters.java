@@ -48,6 +48,8 @@ final class MethodMeters extends MethodCounts {
 
 	private final Cells<RetryCause, Counter> retries;
 
+	private final Cells<RetryCause, Counter> rescued;
+
 	private final Cells<RecoveryOutcome, Counter> recovered;
 
 	/* Of a call that succeeds at once; null where whole calls are timed. */
@@ -67,6 +69,8 @@ final class MethodMeters extends MethodCounts {
 				(reason) -> registry.timer(BackoffMeters.CALLS_DURATION, slo, policy, method, reason.tag()));
 		this.retries = new Cells<>(registry, RetryCause.class,
 				(cause) -> registry.counter(BackoffMeters.RETRIES, policy, method, cause.tag()));
+		this.rescued = new Cells<>(registry, RetryCause.class,
+				(cause) -> registry.counter(BackoffMeters.RESCUED, policy, method, cause.tag()));
 		this.recovered = new Cells<>(registry, RecoveryOutcome.class, (outcome) -> registry
 			.counter(BackoffMeters.RECOVERED, policy, method, outcome.name().toLowerCase(Locale.ROOT)));
 	}
@@ -122,6 +126,14 @@ final class MethodMeters extends MethodCounts {
 	public void retry(RetryCause cause) {
 		super.retry(cause);
 		increment(this.retries.at(cause));
+	}
+
+	@Override
+	public void retried(RetryCause first, int attempts, boolean rescued) {
+		super.retried(first, attempts, rescued);
+		if (rescued) {
+			increment(this.rescued.at(first));
+		}
 	}
 
 	@Override

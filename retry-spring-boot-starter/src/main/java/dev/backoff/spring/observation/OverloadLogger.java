@@ -89,12 +89,12 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	}
 
 	private static String rates(Counts counts) {
-		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ") + percent(counts.failureRate())
-				+ " failed, " + percent(counts.slowRate()) + " were slow";
+		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ") + percent(counts.failureRate(), 1)
+				+ " failed, " + percent(counts.slowRate(), 1) + " were slow";
 	}
 
-	private static String percent(double share) {
-		return number(Double.isNaN(share) ? 0 : share * 100) + " %";
+	static String percent(double part, double whole) {
+		return number((part > 0) ? part / whole * 100 : 0) + " %";
 	}
 
 	/** Return a number with at most one decimal. */

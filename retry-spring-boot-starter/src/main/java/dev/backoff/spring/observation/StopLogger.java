@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,9 +31,8 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.time.RetryTime.Cancellable;
 
 /**
- * Log one line for each call that wanted a retry and stopped without success, or whose
- * failure a recovery handled. The line has the whole stop report, at WARN, with these
- * key-values. <pre>
+ * Log one line for each call that wanted a retry and stopped without success. The line has
+ * the whole stop report, at WARN, with these key-values. <pre>
  * backoff.policy, backoff.method   names
  * backoff.attempts                 number of attempts
  * backoff.stop                     stop reason, in lower case
@@ -45,11 +45,11 @@ import dev.backoff.time.RetryTime.Cancellable;
  * backoff.calls                    only where one line stands for many calls: their number
  * backoff.recovered                likewise: how many of them recovered
  * </pre> Other lines have other levels. DEBUG is for each retry, for a success after a
- * retry, and for a failure that reaches the caller and that no policy wanted to retry,
- * unless a recovery handled it. Such a failure is a first attempt that is not retryable
- * or was interrupted, a failure that an inner call has retried, or a cancellation. INFO
- * is for calls that a shutdown ended and, once for each method, for a failure that an
- * inner call has retried. WARN is, once for each method, for a failure that
+ * retry, for a first attempt that is not retryable or was interrupted, and, unless a
+ * recovery handled it, for a failure that an inner call has retried and a cancellation.
+ * INFO is for calls that a shutdown ended, for {@link CallStatistics.RetryWorth#advice()
+ * advice} once a day and policy and, once for each method, for a failure that an inner
+ * call has retried. WARN is, once for each method, for a failure that
  * {@code retryOn} lists but does not reach, or whose request may not be repeated as long
  * as {@code idempotent} does not say so. The first failure and each stop of a stored call
  * are also WARN, and once a minute and policy a permanent failure while more than half of
@@ -91,6 +91,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	private static final int MOST_TOLD_ONCE = 1_000;
 
+	private static final long DAY = Duration.ofDays(1).toNanos();
+
 	private final RetryTime time;
 
 	private final Executor executor;
@@ -103,6 +105,8 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	private final Set<String> toldOnce = ConcurrentHashMap.newKeySet();
 
 	private final Supplier<? extends CallStatistics> statistics;
+
+	private final Map<String, Long> advised = new ConcurrentHashMap<>();
 
 	private volatile boolean closed;
 
@@ -160,7 +164,7 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 				&& event.recovery() != RecoveryOutcome.DONE) {
 			// alone a matter of its caller, but of operators if most calls fail so
 			String most = this.quotas.failed(event.policy(), this.time.nanoTime(),
-					() -> MethodCounts.calls(this.statistics.get(), event.policy()));
+					() -> this.statistics.get().worth(event.policy()).calls());
 			if (most != null) {
 				log(Level.WARN, event, most);
 				return;
@@ -179,8 +183,23 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		if (logger.isEnabledForLevel(level)) {
 			int place = quiet ? 0 : place(event.policy(), report.reason(), report.attempts(),
 					event.recovery() == RecoveryOutcome.DONE);
+			if (place == 1) {
+				advise(event);
+			}
 			if (place <= StopQuotas.FULL || logger.isDebugEnabled()) {
 				log((place <= StopQuotas.FULL) ? level : Level.DEBUG, event, remark(place));
+			}
+		}
+	}
+
+	/* Retries that earn little leave many calls that stop. */
+	private void advise(RetryEvent.Stopped event) {
+		Long told = this.advised.get(event.policy());
+		long now = this.time.nanoTime();
+		if (told == null || now - told >= DAY) {
+			List<String> advice = this.statistics.get().worth(event.policy()).advice();
+			if (!advice.isEmpty() && Objects.equals(this.advised.put(event.policy(), now), told)) {
+				named(Level.INFO, event).log("Policy " + event.policy() + ": " + String.join("; ", advice));
 			}
 		}
 	}
@@ -304,12 +323,12 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	private static Level level(RetryEvent.Stopped event) {
 		RetriesStoppedException report = event.report();
 		// the failure of a stored call reaches no caller
-		boolean swallowed = event.recovery() == RecoveryOutcome.DONE || MDC.get(STORED_CALL) != null;
+		boolean stored = MDC.get(STORED_CALL) != null;
 		return switch (report.reason()) {
 			case SHUTDOWN -> Level.INFO;
-			case NESTED, CANCELLED -> swallowed ? Level.WARN : Level.DEBUG;
+			case NESTED, CANCELLED -> (stored || event.recovery() == RecoveryOutcome.DONE) ? Level.WARN : Level.DEBUG;
 			case NOT_RETRYABLE, INTERRUPTED ->
-				(swallowed || report.attempts() > 1 || !report.waits().isEmpty()) ? Level.WARN : Level.DEBUG;
+				(stored || report.attempts() > 1 || !report.waits().isEmpty()) ? Level.WARN : Level.DEBUG;
 			default -> Level.WARN;
 		};
 	}

@@ -59,7 +59,7 @@ class ActivityViewTests {
 	}
 
 	private static MethodCalls counted(String method, long calls, long retries) {
-		return new MethodCalls("orders", method, Map.of(StopReason.SUCCEEDED, calls), calls + retries, retries);
+		return new MethodCalls("orders", method, Map.of(StopReason.SUCCEEDED, calls), calls + retries, retries, Map.of());
 	}
 
 	private static void use(ApplicationContext context, String policy) throws IOException {
@@ -91,7 +91,7 @@ class ActivityViewTests {
 				JSONAssert.assertEquals(
 						"""
 								{ "at": "2026-11-22T15:03:58Z", "application": "shop", "writable": true,
-								  "views": ["activity", "other-retries", "short"], "parts": ["keys", "plan"], "enabled": true, "retriesEnabled": true,
+								  "views": ["activity", "other-retries", "short"], "parts": ["keys", "plan", "worth"], "enabled": true, "retriesEnabled": true,
 								  "overrides": {},
 								  "policies": { "orders": { "calls": { "succeeded": 11 }, "attempts": 33, "retries": 22, "waiting": 1,
 								    "overrides": { "cap": { "value": "5s" } } } },
@@ -140,7 +140,7 @@ class ActivityViewTests {
 			.map((name) -> new MethodCalls(name, name,
 					Map.of(StopReason.SUCCEEDED, 120_000L, StopReason.ATTEMPTS_EXHAUSTED, 2_000L, StopReason.BUDGET,
 							300L),
-					141_000, 19_000))
+					141_000, 19_000, Map.of()))
 			.toList();
 		this.runner
 			.withPropertyValues(

@@ -2,8 +2,10 @@ package dev.backoff.spring.actuate;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -26,10 +28,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.DirtiesContext;
 
+import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
 import dev.backoff.delay.RandomSource;
 import dev.backoff.fixture.RandomSources;
+import dev.backoff.fixture.ScriptedOperation;
 import dev.backoff.fixture.VirtualTime;
+import dev.backoff.spring.advice.BackoffMethods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
@@ -103,6 +108,47 @@ class WebApplicationTests {
 				.asString()
 				.contains("Stopped after 3 of 3 attempts in 2.7 s: ATTEMPTS_EXHAUSTED (policy Orders.place; waits "
 						+ "900 ms, 1.8 s; attempts 0 ms, 0 ms, 0 ms)");
+		}
+
+	}
+
+	@Nested
+	@DirtiesContext
+	@AutoConfigureMetrics
+	@SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.RANDOM_PORT,
+			properties = { "management.endpoints.web.exposure.include=backoff,prometheus",
+					"backoff.policies.mail-out.max-attempts=3" })
+	class Earning {
+
+		@LocalServerPort
+		private int port;
+
+		@Autowired
+		private BackoffMethods methods;
+
+		@Test
+		void showsWhatRetriesEarn() throws Exception {
+			Retry retry = this.methods.retry("mail-out");
+			ScriptedOperation<String> once = ScriptedOperation.<String>script()
+				.fails(new ConnectException())
+				.returns("good");
+			assertThat(retry.call(once)).isEqualTo("good");
+			assertThat(retry.<String, Exception>call(() -> "good")).isEqualTo("good");
+			assertThatIOException()
+				.isThrownBy(() -> retry.call(ScriptedOperation.script().fails(3, ConnectException::new)));
+			JSONAssert.assertEquals("""
+					{ "since": "2026-11-29T10:00:00Z", "total": "1 calls rescued by 3 retries", "rescued": 1, "retries": 3,
+					  "attempts": {
+					    "2": { "made": 2, "rescued": 1, "chance": 0.5, "ofCalls": 0.3333, "ofLoad": 0.3333 },
+					    "3": { "made": 1, "rescued": 0, "chance": 0.0, "ofCalls": 0.0, "ofLoad": 0.1667 } },
+					  "causes": {
+					    "connect": { "made": 3, "rescued": 1, "chance": 0.3333, "ofCalls": 0.3333, "ofLoad": 0.5 } },
+					  "advice": [] }
+					""", send("GET", this.port, "/actuator/backoff/mail-out/worth").body(),
+					new CustomComparator(JSONCompareMode.STRICT,
+							new Customization("since", (shown, expected) -> Instant.parse((String) shown).isAfter(Instant.EPOCH))));
+			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(
+					"backoff_rescued_total{cause=\"connect\",method=\"mail-out\",policy=\"mail-out\"} 1.0");
 		}
 
 	}

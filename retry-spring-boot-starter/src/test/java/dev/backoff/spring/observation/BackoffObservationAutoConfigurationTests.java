@@ -191,7 +191,8 @@ class BackoffObservationAutoConfigurationTests {
 		assertThat(context).hasSingleBean(CallStatistics.class).hasSingleBean(type);
 		assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
 		assertThat(context.getBean(CallStatistics.class).of("Orders.place", "Orders.place")).contains(
-				new CallStatistics.MethodCalls("Orders.place", "Orders.place", Map.of(StopReason.SUCCEEDED, 1L), 1, 0));
+				new CallStatistics.MethodCalls("Orders.place", "Orders.place", Map.of(StopReason.SUCCEEDED, 1L), 1, 0,
+						Map.of()));
 	}
 
 	@Test

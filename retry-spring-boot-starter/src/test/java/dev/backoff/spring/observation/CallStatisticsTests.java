@@ -26,7 +26,9 @@ import dev.backoff.failure.RetryCause;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.spring.observation.CallStatistics.Earned;
 import dev.backoff.spring.observation.CallStatistics.MethodCalls;
+import dev.backoff.spring.observation.CallStatistics.RetryWorth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -94,7 +96,8 @@ class CallStatisticsTests {
 		assertThat(statistics.of("orders", "OrderService.place")).contains(new MethodCalls("orders",
 				"OrderService.place", Map.of(StopReason.SUCCEEDED, 4L, StopReason.ATTEMPTS_EXHAUSTED, 1L,
 						StopReason.NOT_RETRYABLE, 1L, StopReason.CANCELLED, 1L, StopReason.BREAKER_OPEN, 1L),
-				1 + 1 + 2 + 3 + 3 + 1 + 1, 1 + 2 + 2));
+				1 + 1 + 2 + 3 + 3 + 1 + 1, 1 + 2 + 2,
+				Map.of("2", new Earned(3, 1), "3", new Earned(2, 1), "other", new Earned(5, 2))));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -104,7 +107,7 @@ class CallStatisticsTests {
 		recorders.recorder("orders", "OrderService.place");
 		recorders.recorder("payments", "Payments.pay");
 		assertThat(statistics.of("orders", "OrderService.place"))
-			.contains(new MethodCalls("orders", "OrderService.place", Map.of(), 0, 0));
+			.contains(new MethodCalls("orders", "OrderService.place", Map.of(), 0, 0, Map.of()));
 		assertThat(statistics.of("orders", "OrderService.cancel")).isEmpty();
 		assertThat(statistics.all()).extracting(MethodCalls::policy).containsExactlyInAnyOrder("orders", "payments");
 	}
@@ -119,10 +122,12 @@ class CallStatisticsTests {
 				recorder.retry(RetryCause.IO);
 				recorder.attempt(2, AttemptOutcome.SUCCESS, 1);
 				recorder.call(StopReason.SUCCEEDED, 2);
+				recorder.retried(RetryCause.IO, 2, true);
 			}
 		});
 		assertThat(statistics.all()).containsExactly(
-				new MethodCalls("orders", "OrderService.place", Map.of(StopReason.SUCCEEDED, 16_000L), 32_000, 16_000));
+				new MethodCalls("orders", "OrderService.place", Map.of(StopReason.SUCCEEDED, 16_000L), 32_000, 16_000,
+						Map.of("2", new Earned(16_000, 16_000), "io", new Earned(16_000, 16_000))));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -137,6 +142,25 @@ class CallStatisticsTests {
 			.hasValueSatisfying((others) -> assertThat(others.calls()).isEqualTo(Map.of(StopReason.SUCCEEDED, 50L)));
 	}
 
+	@ParameterizedTest(name = "{0}")
+	@MethodSource("recorders")
+	void sumWhatTheRetriesOfAPolicyEarned(String name, CallRecorder.Factory recorders, CallStatistics statistics) {
+		CallRecorder place = recorders.recorder("orders", "OrderService.place");
+		place.call(StopReason.SUCCEEDED, 1);
+		place.retried(RetryCause.IO, 2, true);
+		place.retried(RetryCause.IO, 7, true);
+		place.retried(RetryCause.LOCK, 4, false);
+		recorders.recorder("orders", "OrderService.cancel").retried(RetryCause.LOCK, 3, true);
+		recorders.recorder("payments", "Payments.pay").retried(RetryCause.LOCK, 3, true);
+		RetryWorth worth = statistics.worth("orders");
+		assertThat(worth).isEqualTo(new RetryWorth(1, 1,
+				Map.of("2", new Earned(4, 1), "3", new Earned(3, 1), "4", new Earned(2, 0), "5+", new Earned(3, 1),
+						"io", new Earned(7, 2), "lock", new Earned(5, 1))));
+		assertThat(worth.from(2)).isEqualTo(new Earned(12, 3));
+		assertThat(worth.from(4)).isEqualTo(new Earned(5, 1));
+		assertThat(statistics.worth("unknown")).isEqualTo(new RetryWorth(0, 0, Map.of()));
+	}
+
 	@Test
 	void areWhatTheyWereWhenAsked() {
 		BoundedRecorders<MethodCounts> recorders = BoundedRecorders.plain();
@@ -144,7 +168,7 @@ class CallStatisticsTests {
 		recorder.call(StopReason.BUDGET, Duration.ofSeconds(1).toNanos());
 		List<MethodCalls> before = recorders.all();
 		recorder.call(StopReason.BUDGET, 1);
-		assertThat(before).containsExactly(new MethodCalls("orders", "m", Map.of(StopReason.BUDGET, 1L), 0, 0));
+		assertThat(before).containsExactly(new MethodCalls("orders", "m", Map.of(StopReason.BUDGET, 1L), 0, 0, Map.of()));
 	}
 
 }

@@ -294,7 +294,7 @@ class MicrometerRecordersTests {
 					"backoff_attempts_seconds_sum", "backoff_calls_duration_seconds_count",
 					"backoff_calls_duration_seconds_max", "backoff_calls_duration_seconds_sum", "backoff_calls_total",
 					"backoff_delay_seconds_count", "backoff_delay_seconds_max", "backoff_delay_seconds_sum",
-					"backoff_recovered_total", "backoff_retries_total", "backoff_waiting");
+					"backoff_recovered_total", "backoff_rescued_total", "backoff_retries_total", "backoff_waiting");
 		}
 
 		@Test
@@ -328,6 +328,7 @@ class MicrometerRecordersTests {
 			}
 			for (RetryCause cause : RetryCause.values()) {
 				recorder.retry(cause);
+				recorder.retried(cause, 2, true);
 			}
 			recorder.recovered(RecoveryOutcome.DONE);
 			recorder.recovered(RecoveryOutcome.FAILED);

@@ -256,9 +256,10 @@ class StopLoggerTests {
 		}
 
 		@Test
-		void refusedFirstAttemptThatRecoverySwallowedIsWarn() {
+		void refusedFirstAttemptThatRecoveryHandledIsDebug() {
 			recover(retry(policy("orders").build()), new IllegalArgumentException(SECRET));
-			assertThat(log.events(Level.WARN)).hasSize(1);
+			assertThat(log.lines(Level.DEBUG)).first().asString().endsWith("; recovered");
+			assertThat(log.events(Level.WARN)).isEmpty();
 		}
 
 		@Test

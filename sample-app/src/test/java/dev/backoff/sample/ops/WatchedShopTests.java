@@ -240,6 +240,7 @@ class WatchedShopTests {
 	private static String hurried(String query) {
 		return PrometheusServer.hurried(query)
 			.replace("$__rate_interval", "10s")
+			.replace("$__range", "10s")
 			.replace("=~\"$job\"", "=~\".*\"")
 			.replace("=~\"$policy\"", "=~\".*\"")
 			.replace("offset 48h", "offset 12s");
