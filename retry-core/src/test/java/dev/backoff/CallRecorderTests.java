@@ -72,7 +72,8 @@ class CallRecorderTests {
 				.call(ScriptedOperation.<String>script()
 					.fails(new SocketException())
 					.fails(new IOException())
-					.returns("good"))).isEqualTo("good");
+					.returns("good")))
+				.isEqualTo("good");
 			assertThatThrownBy(() -> retry().build().call(() -> {
 				throw new IOException();
 			})).isInstanceOf(IOException.class);

@@ -81,12 +81,11 @@ final class DurableMeterBinder implements MeterBinder {
 					() -> this.parts.methods().orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
 			.description("Rows whose policy no durable method has")
 			.register(registry);
-		meters.lateness = (policy,
-				late) -> Timer.builder(PREFIX + "lateness")
-					.description("From the due time to the attempt")
-					.tags("policy", policy)
-					.register(registry)
-					.record(late);
+		meters.lateness = (policy, late) -> Timer.builder(PREFIX + "lateness")
+			.description("From the due time to the attempt")
+			.tags("policy", policy)
+			.register(registry)
+			.record(late);
 	}
 
 	private static Gauge.Builder<?> gauge(String name, String policy, Supplier<Number> value) {

@@ -282,7 +282,8 @@ class DurablePartTests {
 				.isEqualTo(1);
 			assertThat(registry.get("backoff.durable.lateness").tags("policy", "mails").timer().count()).isEqualTo(4);
 			assertThat(registry.get("backoff.durable.lane.paused").tags("policy", "mails").gauge().value()).isZero();
-			assertThat(registry.getMeters()).allSatisfy((meter) -> assertThat(meter.getId().getDescription()).isNotBlank());
+			assertThat(registry.getMeters())
+				.allSatisfy((meter) -> assertThat(meter.getId().getDescription()).isNotBlank());
 			String zones = AutodetectJdbcCustomization.class.getName() + ".utc_warning";
 			assertThat(LoggerFactory.getLogger(zones).isWarnEnabled()).isFalse();
 		});

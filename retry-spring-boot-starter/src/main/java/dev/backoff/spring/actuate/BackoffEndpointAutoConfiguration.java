@@ -57,8 +57,7 @@ public final class BackoffEndpointAutoConfiguration {
 
 		@Bean
 		WorthPart backoffWorthPart(ObjectProvider<CallStatistics> statistics, ObjectProvider<Clock> clock) {
-			return new WorthPart(statistics.getIfUnique(() -> List::of),
-					clock.getIfUnique(Clock::systemUTC).instant());
+			return new WorthPart(statistics.getIfUnique(() -> List::of), clock.getIfUnique(Clock::systemUTC).instant());
 		}
 
 		@Bean

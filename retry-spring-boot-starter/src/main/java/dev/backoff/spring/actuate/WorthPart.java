@@ -43,7 +43,8 @@ record WorthPart(CallStatistics statistics, Instant since) implements EndpointCo
 
 	/** The attempts are by number, the causes those of first failures. */
 	record WorthDescriptor(String since, String total, long rescued, long retries,
-			Map<String, EarnedDescriptor> attempts, Map<String, EarnedDescriptor> causes, List<String> advice) implements OperationResponseBody {
+			Map<String, EarnedDescriptor> attempts, Map<String, EarnedDescriptor> causes,
+			List<String> advice) implements OperationResponseBody {
 	}
 
 	/** The chance is rescued by made; shares of all calls and of all attempts follow. */

@@ -30,8 +30,8 @@ import org.springframework.util.ObjectUtils;
  */
 record SourceProperty(List<String> path, int index, String property, List<String> texts, String origin) {
 
-	private static final Pattern FILE_SOURCE = Pattern
-		.compile("^(?:Config resource ')?(?:file|class path resource|URL) \\[[^\\]]*?((?:[^\\]/\\\\]+[/\\\\])?[^\\]/\\\\]+)]");
+	private static final Pattern FILE_SOURCE = Pattern.compile(
+			"^(?:Config resource ')?(?:file|class path resource|URL) \\[[^\\]]*?((?:[^\\]/\\\\]+[/\\\\])?[^\\]/\\\\]+)]");
 
 	/* Of an index; a list cannot have one with more. */
 	private static final int MOST_DIGITS = 6;

@@ -30,8 +30,8 @@ enum BackoffMeters implements MeterDocumentation {
 	RETRIES("backoff.retries", Meter.Type.COUNTER, "Attempts after the first of a call, by cause", Key.POLICY,
 			Key.METHOD, Key.CAUSE),
 
-	RESCUED("backoff.rescued", Meter.Type.COUNTER,
-			"Calls that retries rescued, by cause of the first failure", Key.POLICY, Key.METHOD, Key.CAUSE),
+	RESCUED("backoff.rescued", Meter.Type.COUNTER, "Calls that retries rescued, by cause of the first failure",
+			Key.POLICY, Key.METHOD, Key.CAUSE),
 
 	RECOVERED("backoff.recovered", Meter.Type.COUNTER,
 			"Recoveries run after calls that stopped: done if they returned, rethrown if they threw the call's failure "

@@ -85,8 +85,10 @@ public interface CallStatistics {
 				Earned later = from(most + 1);
 				if (from(2).made - from(3).made >= 1_000 && later.rescued * 200 < this.calls
 						&& later.made * 20 > this.attempts) {
-					advice.add("`max-attempts: %d` would have lost %s of the calls and saved %s of the load, but later attempts see harder failures"
-						.formatted(most, OverloadLogger.percent(later.rescued, this.calls), OverloadLogger.percent(later.made, this.attempts)));
+					advice.add(
+							"`max-attempts: %d` would have lost %s of the calls and saved %s of the load, but later attempts see harder failures"
+								.formatted(most, OverloadLogger.percent(later.rescued, this.calls),
+										OverloadLogger.percent(later.made, this.attempts)));
 				}
 			}
 			this.earned.forEach((cause, of) -> {

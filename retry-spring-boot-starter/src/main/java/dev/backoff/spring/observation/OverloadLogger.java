@@ -89,8 +89,8 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	}
 
 	private static String rates(Counts counts) {
-		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ") + percent(counts.failureRate(), 1)
-				+ " failed, " + percent(counts.slowRate(), 1) + " were slow";
+		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ")
+				+ percent(counts.failureRate(), 1) + " failed, " + percent(counts.slowRate(), 1) + " were slow";
 	}
 
 	static String percent(double part, double whole) {

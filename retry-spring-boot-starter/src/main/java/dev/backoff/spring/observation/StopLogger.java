@@ -31,8 +31,8 @@ import dev.backoff.time.RetryTime;
 import dev.backoff.time.RetryTime.Cancellable;
 
 /**
- * Log one line for each call that wanted a retry and stopped without success. The line has
- * the whole stop report, at WARN, with these key-values. <pre>
+ * Log one line for each call that wanted a retry and stopped without success. The line
+ * has the whole stop report, at WARN, with these key-values. <pre>
  * backoff.policy, backoff.method   names
  * backoff.attempts                 number of attempts
  * backoff.stop                     stop reason, in lower case
@@ -49,9 +49,9 @@ import dev.backoff.time.RetryTime.Cancellable;
  * recovery handled it, for a failure that an inner call has retried and a cancellation.
  * INFO is for calls that a shutdown ended, for {@link CallStatistics.RetryWorth#advice()
  * advice} once a day and policy and, once for each method, for a failure that an inner
- * call has retried. WARN is, once for each method, for a failure that
- * {@code retryOn} lists but does not reach, or whose request may not be repeated as long
- * as {@code idempotent} does not say so. The first failure and each stop of a stored call
+ * call has retried. WARN is, once for each method, for a failure that {@code retryOn}
+ * lists but does not reach, or whose request may not be repeated as long as
+ * {@code idempotent} does not say so. The first failure and each stop of a stored call
  * are also WARN, and once a minute and policy a permanent failure while more than half of
  * at least 20 calls fail so, without a recovery and not named in {@code abort-on}.
  * <p>

@@ -59,7 +59,8 @@ class ActivityViewTests {
 	}
 
 	private static MethodCalls counted(String method, long calls, long retries) {
-		return new MethodCalls("orders", method, Map.of(StopReason.SUCCEEDED, calls), calls + retries, retries, Map.of());
+		return new MethodCalls("orders", method, Map.of(StopReason.SUCCEEDED, calls), calls + retries, retries,
+				Map.of());
 	}
 
 	private static void use(ApplicationContext context, String policy) throws IOException {

@@ -136,19 +136,21 @@ class WebApplicationTests {
 			assertThat(retry.<String, Exception>call(() -> "good")).isEqualTo("good");
 			assertThatIOException()
 				.isThrownBy(() -> retry.call(ScriptedOperation.script().fails(3, ConnectException::new)));
-			JSONAssert.assertEquals("""
-					{ "since": "2026-11-29T10:00:00Z", "total": "1 calls rescued by 3 retries", "rescued": 1, "retries": 3,
-					  "attempts": {
-					    "2": { "made": 2, "rescued": 1, "chance": 0.5, "ofCalls": 0.3333, "ofLoad": 0.3333 },
-					    "3": { "made": 1, "rescued": 0, "chance": 0.0, "ofCalls": 0.0, "ofLoad": 0.1667 } },
-					  "causes": {
-					    "connect": { "made": 3, "rescued": 1, "chance": 0.3333, "ofCalls": 0.3333, "ofLoad": 0.5 } },
-					  "advice": [] }
-					""", send("GET", this.port, "/actuator/backoff/mail-out/worth").body(),
-					new CustomComparator(JSONCompareMode.STRICT,
-							new Customization("since", (shown, expected) -> Instant.parse((String) shown).isAfter(Instant.EPOCH))));
-			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines()).contains(
-					"backoff_rescued_total{cause=\"connect\",method=\"mail-out\",policy=\"mail-out\"} 1.0");
+			JSONAssert.assertEquals(
+					"""
+							{ "since": "2026-11-29T10:00:00Z", "total": "1 calls rescued by 3 retries", "rescued": 1, "retries": 3,
+							  "attempts": {
+							    "2": { "made": 2, "rescued": 1, "chance": 0.5, "ofCalls": 0.3333, "ofLoad": 0.3333 },
+							    "3": { "made": 1, "rescued": 0, "chance": 0.0, "ofCalls": 0.0, "ofLoad": 0.1667 } },
+							  "causes": {
+							    "connect": { "made": 3, "rescued": 1, "chance": 0.3333, "ofCalls": 0.3333, "ofLoad": 0.5 } },
+							  "advice": [] }
+							""",
+					send("GET", this.port, "/actuator/backoff/mail-out/worth").body(),
+					new CustomComparator(JSONCompareMode.STRICT, new Customization("since",
+							(shown, expected) -> Instant.parse((String) shown).isAfter(Instant.EPOCH))));
+			assertThat(send("GET", this.port, "/actuator/prometheus").body().lines())
+				.contains("backoff_rescued_total{cause=\"connect\",method=\"mail-out\",policy=\"mail-out\"} 1.0");
 		}
 
 	}

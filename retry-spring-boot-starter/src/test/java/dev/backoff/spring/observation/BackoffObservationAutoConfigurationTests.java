@@ -190,9 +190,9 @@ class BackoffObservationAutoConfigurationTests {
 	private static void assertCounted(AssertableApplicationContext context, Class<? extends CallStatistics> type) {
 		assertThat(context).hasSingleBean(CallStatistics.class).hasSingleBean(type);
 		assertThat(context.getBean(Orders.class).place("x")).isEqualTo("x");
-		assertThat(context.getBean(CallStatistics.class).of("Orders.place", "Orders.place")).contains(
-				new CallStatistics.MethodCalls("Orders.place", "Orders.place", Map.of(StopReason.SUCCEEDED, 1L), 1, 0,
-						Map.of()));
+		assertThat(context.getBean(CallStatistics.class).of("Orders.place", "Orders.place"))
+			.contains(new CallStatistics.MethodCalls("Orders.place", "Orders.place", Map.of(StopReason.SUCCEEDED, 1L),
+					1, 0, Map.of()));
 	}
 
 	@Test

@@ -93,11 +93,12 @@ class CallStatisticsTests {
 		breaker.forceOpen();
 		assertThatThrownBy(() -> retry(recorders, "orders").breaker(breaker).build().call(() -> "never"))
 			.hasMessageContaining("orders");
-		assertThat(statistics.of("orders", "OrderService.place")).contains(new MethodCalls("orders",
-				"OrderService.place", Map.of(StopReason.SUCCEEDED, 4L, StopReason.ATTEMPTS_EXHAUSTED, 1L,
-						StopReason.NOT_RETRYABLE, 1L, StopReason.CANCELLED, 1L, StopReason.BREAKER_OPEN, 1L),
-				1 + 1 + 2 + 3 + 3 + 1 + 1, 1 + 2 + 2,
-				Map.of("2", new Earned(3, 1), "3", new Earned(2, 1), "other", new Earned(5, 2))));
+		assertThat(statistics.of("orders", "OrderService.place"))
+			.contains(new MethodCalls("orders", "OrderService.place",
+					Map.of(StopReason.SUCCEEDED, 4L, StopReason.ATTEMPTS_EXHAUSTED, 1L, StopReason.NOT_RETRYABLE, 1L,
+							StopReason.CANCELLED, 1L, StopReason.BREAKER_OPEN, 1L),
+					1 + 1 + 2 + 3 + 3 + 1 + 1, 1 + 2 + 2,
+					Map.of("2", new Earned(3, 1), "3", new Earned(2, 1), "other", new Earned(5, 2))));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -125,9 +126,9 @@ class CallStatisticsTests {
 				recorder.retried(RetryCause.IO, 2, true);
 			}
 		});
-		assertThat(statistics.all()).containsExactly(
-				new MethodCalls("orders", "OrderService.place", Map.of(StopReason.SUCCEEDED, 16_000L), 32_000, 16_000,
-						Map.of("2", new Earned(16_000, 16_000), "io", new Earned(16_000, 16_000))));
+		assertThat(statistics.all())
+			.containsExactly(new MethodCalls("orders", "OrderService.place", Map.of(StopReason.SUCCEEDED, 16_000L),
+					32_000, 16_000, Map.of("2", new Earned(16_000, 16_000), "io", new Earned(16_000, 16_000))));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -153,9 +154,8 @@ class CallStatisticsTests {
 		recorders.recorder("orders", "OrderService.cancel").retried(RetryCause.LOCK, 3, true);
 		recorders.recorder("payments", "Payments.pay").retried(RetryCause.LOCK, 3, true);
 		RetryWorth worth = statistics.worth("orders");
-		assertThat(worth).isEqualTo(new RetryWorth(1, 1,
-				Map.of("2", new Earned(4, 1), "3", new Earned(3, 1), "4", new Earned(2, 0), "5+", new Earned(3, 1),
-						"io", new Earned(7, 2), "lock", new Earned(5, 1))));
+		assertThat(worth).isEqualTo(new RetryWorth(1, 1, Map.of("2", new Earned(4, 1), "3", new Earned(3, 1), "4",
+				new Earned(2, 0), "5+", new Earned(3, 1), "io", new Earned(7, 2), "lock", new Earned(5, 1))));
 		assertThat(worth.from(2)).isEqualTo(new Earned(12, 3));
 		assertThat(worth.from(4)).isEqualTo(new Earned(5, 1));
 		assertThat(statistics.worth("unknown")).isEqualTo(new RetryWorth(0, 0, Map.of()));
@@ -168,7 +168,8 @@ class CallStatisticsTests {
 		recorder.call(StopReason.BUDGET, Duration.ofSeconds(1).toNanos());
 		List<MethodCalls> before = recorders.all();
 		recorder.call(StopReason.BUDGET, 1);
-		assertThat(before).containsExactly(new MethodCalls("orders", "m", Map.of(StopReason.BUDGET, 1L), 0, 0, Map.of()));
+		assertThat(before)
+			.containsExactly(new MethodCalls("orders", "m", Map.of(StopReason.BUDGET, 1L), 0, 0, Map.of()));
 	}
 
 }

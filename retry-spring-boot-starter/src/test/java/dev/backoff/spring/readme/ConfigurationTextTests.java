@@ -57,9 +57,9 @@ class ConfigurationTextTests {
 					.orElseThrow();
 				String folder = this.directory.getFileName() + "/";
 				assertThat(analysis.getDescription()).contains(" at " + folder + "application.yml:4");
-				assertThat(this.page.blocks("").get(0).strip()).isEqualTo(
-						(analysis.getDescription() + "\n\nAction:\n\n" + analysis.getAction()).replace("\r", "")
-							.replace(folder, ""));
+				assertThat(this.page.blocks("").get(0).strip())
+					.isEqualTo((analysis.getDescription() + "\n\nAction:\n\n" + analysis.getAction()).replace("\r", "")
+						.replace(folder, ""));
 			});
 	}
 
