@@ -36,8 +36,9 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		// what it exposes is set by its name
 		hints.reflection().registerType(AopContext.class, MemberCategory.INVOKE_DECLARED_METHODS);
 		// its answers are read by name
-		hints.reflection()
-			.registerTypeIfPresent(classLoader, "feign.FeignException", MemberCategory.INVOKE_PUBLIC_METHODS);
+		List.of("feign.FeignException", "org.apache.dubbo.rpc.RpcException")
+			.forEach((type) -> hints.reflection()
+				.registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS));
 		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
 	}
 

@@ -54,6 +54,7 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 			addIfPresent("org.springframework.http.HttpHeaders", classLoader, () -> new FeignFailureClassifier(clock));
 		}
 		addIfPresent("io.grpc.StatusRuntimeException", classLoader, GrpcFailureClassifier::new);
+		this.classifiers.add(new DubboFailureClassifier());
 		this.classifiers.add(new RedisFailureClassifier());
 		if (ClassUtils.isPresent("org.springframework.mail.MailException", classLoader)
 				&& ClassUtils.isPresent("jakarta.mail.MessagingException", classLoader)) {

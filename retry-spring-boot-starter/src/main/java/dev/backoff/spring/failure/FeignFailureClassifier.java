@@ -1,6 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.lang.reflect.Method;
 import java.net.URI;
 import java.time.Clock;
 import java.util.Collection;
@@ -9,7 +8,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpHeaders;
-import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
@@ -45,7 +43,7 @@ record FeignFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) imp
 		if (found == null) {
 			return null;
 		}
-		int status = (read(found, "status") instanceof Integer number) ? number : 0;
+		int status = (TypedClassifier.read(found, "status") instanceof Integer number) ? number : 0;
 		FailureClassification byStatus = this.rules.classify(status, headers(found));
 		if (byStatus != null) {
 			return byStatus;
@@ -57,13 +55,13 @@ record FeignFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) imp
 	@Override
 	public @Nullable FailedRequest failedRequest(Throwable failure) {
 		Throwable found = innermost(failure);
-		Object request = (found != null) ? read(found, "request") : null;
+		Object request = (found != null) ? TypedClassifier.read(found, "request") : null;
 		if (request == null) {
 			return (found != null) ? new FailedRequest(null, null) : null;
 		}
-		String method = String.valueOf(read(request, "httpMethod"));
+		String method = String.valueOf(TypedClassifier.read(request, "httpMethod"));
 		try {
-			return new FailedRequest(method, URI.create(String.valueOf(read(request, "url"))));
+			return new FailedRequest(method, URI.create(String.valueOf(TypedClassifier.read(request, "url"))));
 		}
 		catch (IllegalArgumentException ex) {
 			return new FailedRequest(method, null);
@@ -80,16 +78,11 @@ record FeignFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) imp
 
 	private static HttpHeaders headers(Throwable failure) {
 		HttpHeaders headers = new HttpHeaders();
-		if (read(failure, "responseHeaders") instanceof Map<?, ?> response) {
+		if (TypedClassifier.read(failure, "responseHeaders") instanceof Map<?, ?> response) {
 			response.forEach((name, values) -> ((Collection<?>) values)
 				.forEach((value) -> headers.add(name.toString(), value.toString())));
 		}
 		return headers;
-	}
-
-	private static @Nullable Object read(Object target, String accessor) {
-		Method method = ReflectionUtils.findMethod(target.getClass(), accessor);
-		return (method != null) ? ReflectionUtils.invokeMethod(method, target) : null;
 	}
 
 }

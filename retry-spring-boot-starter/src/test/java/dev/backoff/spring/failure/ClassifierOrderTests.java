@@ -31,8 +31,8 @@ class ClassifierOrderTests {
 
 	private final List<FailureClassifier> ordered = List.of(new RestClientFailureClassifier(CLOCK, true),
 			new WebClientFailureClassifier(CLOCK, true), new FeignFailureClassifier(CLOCK), new GrpcFailureClassifier(),
-			new RedisFailureClassifier(), new MailFailureClassifier(), new DataAccessFailureClassifier(),
-			new SqlFailureClassifier(), new RefusalFailureClassifier(),
+			new DubboFailureClassifier(), new RedisFailureClassifier(), new MailFailureClassifier(),
+			new DataAccessFailureClassifier(), new SqlFailureClassifier(), new RefusalFailureClassifier(),
 			new WebStatusFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK))), new IoFailureClassifier());
 
 	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK, true);
