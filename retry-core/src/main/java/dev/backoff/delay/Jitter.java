@@ -106,7 +106,8 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 
 	private static String advice(String word) {
 		try {
-			return "Write it as a percentage: " + proportional(Double.parseDouble(word)) + ".";
+			double number = Double.parseDouble(word);
+			return "Write it as a percentage: " + proportional((number > 1) ? number / 100 : number) + ".";
 		}
 		catch (IllegalArgumentException ex) {
 			return "Write full for the default, or a percentage such as 20%.";

@@ -92,7 +92,8 @@ class JitterTests {
 				textBlock = """
 						half          | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
 						Beta 0.3      | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
-						20            | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
+						20            | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write it as a percentage: 20%.
+						120           | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write full for the default, or a percentage such as 20%.
 						0.2           | must be none, full, equal, decorrelated, beta, beta a..b or a percentage. Write it as a percentage: 20%.
 						0%            | must be above 0% and at most 100%. Write a percentage such as 20%, or none.
 						-20%          | must be above 0% and at most 100%. Write a percentage such as 20%, or none.

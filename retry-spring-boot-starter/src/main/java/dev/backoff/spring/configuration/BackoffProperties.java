@@ -143,8 +143,8 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param abortOn Comma-separated list of exception types never to retry. The lists of
 	 * all levels are combined.
 	 * @param matchCauses Whether retry-on and abort-on also match an exception's causes.
-	 * @param classifier Bean name of a FailureClassifier that is asked before all others.
-	 * With "none", only retry-on and abort-on decide.
+	 * @param classifier Bean name of a FailureClassifier that is asked before all others,
+	 * and only by policies that name it. With "none", only retry-on and abort-on decide.
 	 * @param nested What happens to a failure that an inner call has already retried.
 	 * @param replay Whether a stream is retried after it has passed on elements. The
 	 * subscriber then gets these elements again.
@@ -196,18 +196,19 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	/**
 	 * The keys of a circuit breaker.
 	 *
-	 * @param failureRate Percentage of failed calls at which the breaker opens.
-	 * @param slowCall Time above which a call counts as slow, or "none".
-	 * @param slowCallRate Percentage of slow calls at which the breaker opens.
-	 * @param window Window of counted calls: a duration, or a number such as "100 calls".
-	 * @param minimumCalls Least number of calls in the window for the breaker to open.
+	 * @param failureRate Percentage of failed attempts at which the breaker opens.
+	 * @param slowCall Time above which an attempt counts as slow, or "none".
+	 * @param slowCallRate Percentage of slow attempts at which the breaker opens.
+	 * @param window Window of counted attempts: a duration, or a number such as "100
+	 * calls".
+	 * @param minimumCalls Least number of attempts in the window for the breaker to open.
 	 * @param openFor Longest time that the breaker stays open before it probes. Each time
 	 * is random, from half of this to all of it.
 	 * @param openForMultiplier Growth factor of open-for while probes fail, at least 1.
-	 * @param probes Number of calls that the half-open breaker permits.
+	 * @param probes Number of attempts that the half-open breaker permits.
 	 * @param halfOpenTimeout Time that probes may take before the breaker opens again. If
 	 * not set, open-for.
-	 * @param onOpen What happens to a call that the breaker rejects.
+	 * @param onOpen What happens to a call whose attempt the breaker rejects.
 	 */
 	@ConfigurationPropertiesSource
 	public record Breaker(@DefaultValue("50%") String failureRate, @DefaultValue("none") String slowCall,

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -27,6 +28,10 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 final class PropertyScan {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
+
+	/* A name with other letters than those of ASCII, which Boot removes outside brackets. */
+	private static final Pattern NAME = Pattern
+		.compile("^([^.\\[]+\\.[^.\\[]+)\\.([^.\\[\\]]*[^\\p{ASCII}.\\[\\]][^.\\[\\]]*)");
 
 	private final List<Supplier<List<SourceProperty>>> sources = new ArrayList<>();
 
@@ -77,7 +82,8 @@ final class PropertyScan {
 		for (String property : source.getPropertyNames()) {
 			// Boot allows a dash in any word
 			boolean ours = property.regionMatches(true, 0, "back", 0, "back".length());
-			ConfigurationPropertyName name = ours ? ConfigurationPropertyName.adapt(property, '.') : null;
+			ConfigurationPropertyName name = ours
+					? ConfigurationPropertyName.adapt(NAME.matcher(property).replaceFirst("$1[$2]"), '.') : null;
 			Object value = (name != null && ROOT.isAncestorOf(name)) ? source.getProperty(property) : null;
 			if (name != null && value != null) {
 				SourceProperty key = SourceProperty.of(name, value, PropertySourceOrigin.get(source, property));

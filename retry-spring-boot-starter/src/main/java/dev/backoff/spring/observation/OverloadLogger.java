@@ -89,7 +89,7 @@ final class OverloadLogger implements RetryBudget.Listener, CircuitBreaker.Liste
 	}
 
 	private static String rates(Counts counts) {
-		return "of " + counts.total() + ((counts.total() == 1) ? " call " : " calls ")
+		return "of " + counts.total() + ((counts.total() == 1) ? " attempt " : " attempts ")
 				+ percent(counts.failureRate(), 1) + " failed, " + percent(counts.slowRate(), 1) + " were slow";
 	}
 

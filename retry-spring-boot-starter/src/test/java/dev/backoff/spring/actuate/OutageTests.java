@@ -73,7 +73,7 @@ class OutageTests {
 				(line) -> assertThat(line)
 					.contains("Budget orders ran dry (0 of 2 tokens): retries are refused, or wait"),
 				(line) -> assertThat(line)
-					.endsWith("Breaker gateway went from closed to open: of 6 calls 100 % failed, "
+					.endsWith("Breaker gateway went from closed to open: of 6 attempts 100 % failed, "
 							+ "0 % were slow; open for 30 s"));
 		assertThat(lines(output, " WARN ", "StopLogger")).hasSize(9)
 			.filteredOn((line) -> line.contains("Stopped after 0 of 4 attempts in 0 ms: BREAKER_OPEN"))

@@ -300,6 +300,18 @@ class ConfigurationSourcesTests {
 				});
 		}
 
+		@ParameterizedTest
+		@ValueSource(strings = { "für-支付", "FÜR支付", "\"[für.支付]\"" })
+		void ofANameMayHaveLettersOfAnyScript(String name) {
+			SmallApplication.of(Letters.class)
+				.yaml("backoff.policies." + name + ".base: 3s")
+				.argument("--backoff.policies.für支付.cap=9s")
+				.runWithPolicy((policy) -> {
+					assertThat(value(policy, PolicyKey.BASE)).isEqualTo("3s <- application.yml:1");
+					assertThat(value(policy, PolicyKey.CAP)).isEqualTo("9s <- the command line");
+				});
+		}
+
 		@Test
 		void isOneForAllWhoUseAName() {
 			SmallApplication.of(Spellings.class).yaml("").run((context) -> {
@@ -397,6 +409,14 @@ class ConfigurationSourcesTests {
 	public static class Callback {
 
 		@Backoff("payment-callback")
+		public void place() {
+		}
+
+	}
+
+	public static class Letters {
+
+		@Backoff("für-支付")
 		public void place() {
 		}
 

@@ -138,7 +138,7 @@ class OverloadLoggerTests {
 			end(breaker, false);
 			end(breaker, true);
 			end(breaker, true);
-			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to open: of 3 calls "
+			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to open: of 3 attempts "
 					+ "66.7 % failed, 0 % were slow; open for 15 s");
 			assertThat(LogCapture.keyValues(log.events(Level.WARN).get(0))).containsOnly(
 					entry("backoff.breaker", "gateway"), entry("backoff.from", "closed"), entry("backoff.to", "open"));
@@ -156,7 +156,7 @@ class OverloadLoggerTests {
 			time.advance(Duration.ofSeconds(20));
 			end(breaker, false);
 			assertThat(log.lines(Level.WARN)).containsExactly("Breaker gateway went from closed to open; open for 15 s",
-					"Breaker gateway went from half-open to open: of 1 call 100 % failed, 0 % were slow; open for 15 s");
+					"Breaker gateway went from half-open to open: of 1 attempt 100 % failed, 0 % were slow; open for 15 s");
 			assertThat(log.lines(Level.INFO)).containsExactly("Breaker gateway went from open to half-open",
 					"Breaker gateway went from open to half-open", "Breaker gateway went from half-open to closed");
 			assertThat(log.events()).hasSize(5);
