@@ -29,7 +29,9 @@ final class PropertyScan {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("backoff");
 
-	/* A name with other letters than those of ASCII, which Boot removes outside brackets. */
+	/*
+	 * A name with other letters than those of ASCII, which Boot removes outside brackets.
+	 */
 	private static final Pattern NAME = Pattern
 		.compile("^([^.\\[]+\\.[^.\\[]+)\\.([^.\\[\\]]*[^\\p{ASCII}.\\[\\]][^.\\[\\]]*)");
 
