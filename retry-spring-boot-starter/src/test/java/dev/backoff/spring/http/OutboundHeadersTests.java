@@ -108,10 +108,13 @@ class OutboundHeadersTests {
 	@EnumSource
 	void passADeadlineOnWithoutAnAttempt(HttpClients client) {
 		this.told.run((context) -> {
-			try (RetryContext.Scope scope = RetryContext.ofDeadline(Duration.ofSeconds(3), this.time).open()) {
+			try (RetryContext.Scope scope = RetryContext.ofDeadline(Duration.ofHours(10)).open()) {
 				client.post(context, this.server.url());
 			}
-			assertThat(this.server.values("X-Retry-Deadline-Ms")).containsExactly("3000");
+			// in real time, with 1,000 s for a slow machine
+			assertThat(this.server.values("X-Retry-Deadline-Ms")).singleElement()
+				.asString()
+				.matches("35\\d{6}|36000000");
 			assertThat(this.server.values("X-Retry-Attempt")).isEmpty();
 		});
 	}
