@@ -21,6 +21,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -37,6 +38,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Tag("long")
 @Tag("ci")
 @Execution(ExecutionMode.CONCURRENT)
+@Timeout(value = 2, unit = TimeUnit.HOURS) // a thousand faults take half an hour
 class KillHarnessTests {
 
 	private static final int KILLS = Integer.getInteger("kills", 18);
