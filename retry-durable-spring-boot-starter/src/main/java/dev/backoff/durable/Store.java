@@ -352,10 +352,12 @@ final class Store {
 			if (ended && connection.isReadOnly()) {
 				connection.setReadOnly(false);
 			}
-			Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
+			boolean open = !connection.getAutoCommit();
+			// elsewhere the transaction goes on without what has failed
+			Savepoint before = (open && this.script.equals("postgresql")) ? connection.setSavepoint() : null;
 			try {
 				T changed = statement.get();
-				if (before != null && ended) {
+				if (open && ended) {
 					connection.commit();
 				}
 				else if (before != null) {
