@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Measure durable calls beside their engine alone, and print tables in Markdown, in a quarter of an hour
-# on an idle machine with two cores: throughput, lateness beside a backlog and of a level of 1 s, idle statements.
+# Measure durable calls beside their engine alone, and print tables in Markdown, in 20 minutes on an idle machine with
+# two cores: calls a second made and submitted, the time from commit to attempt, lateness beside a backlog and of a
+# level of 1 s, idle statements, and what many stored calls cost.
 #
-#   --calls=20000             how many calls are drained in each run
-#   --pairs=6                 how many runs each side has, by turns
+#   --calls=20000             how many calls are made in each run; a tenth of that is submitted
+#   --pairs=5                 how many runs each side has, by turns
 #   --due=100000              how many calls of the policy that hangs are due
-#   --only=postgresql,h2      the databases; mariadb needs the programs of the package mariadb-server
-#   --publish                 write the tables into docs/measurements/durable.md
+#   --only=postgresql,h2,mariadb   the databases; mariadb needs the programs of the package mariadb-server
+#   --stored=1000000          also compare so many stored calls with 1,000
+#   --quick                   few calls, to try it
+#   --publish                 all of it, and write the tables into docs/measurements/durable.md
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/options.sh"
-read_options "--calls=count --pairs=count --due=count --only=some:postgresql,h2,mariadb --publish" "$@"
+read_options "--calls=count --pairs=count --due=count --only=some:postgresql,h2,mariadb --stored=count:1000 --quick --publish" "$@"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+options="${arguments[*]}"
 run_and_publish durable ./mvnw -q -Pfast,durable -pl retry-benchmarks -am compile spring-boot:run -Dbenchmarks.run.skip=false \
-	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.args="${arguments[*]/#--publish/}"
+	-Dspring-boot.run.optimizedLaunch=false -Dbenchmarks.args="${options/#--publish/--stored=1000000}"

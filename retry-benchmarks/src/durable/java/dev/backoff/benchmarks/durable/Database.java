@@ -128,6 +128,26 @@ record Database(String name, String url, String script, String rows, Closeable s
 		}
 	}
 
+	/** Add rows like the one that waits under a name, and let the database look at them. */
+	void addLike(DataSource pool, String like, String task, int rows, Instant due) throws SQLException {
+		try (Connection connection = pool.getConnection();
+				PreparedStatement insert = connection.prepareStatement("insert into backoff_calls "
+						+ "(task_name, task_instance, task_data, execution_time, picked, version) "
+						+ "select ?, concat(task_instance, '-', n), task_data, ?, picked, version from backoff_calls, "
+						+ String.format(rows(), rows) + " where task_instance = ?");
+				Statement analyze = connection.createStatement()) {
+			insert.setString(1, task);
+			insert.setTimestamp(2, Timestamp.from(due));
+			insert.setString(3, like);
+			insert.executeUpdate();
+			analyze.execute(switch (script()) {
+				case "h2" -> "analyze";
+				case "mysql" -> "analyze table backoff_calls";
+				default -> "vacuum analyze backoff_calls";
+			});
+		}
+	}
+
 	/** Replace the one row of a task by many that are due at a time. */
 	void multiply(DataSource pool, String table, int rows, Instant due) throws SQLException {
 		try (Connection connection = pool.getConnection();

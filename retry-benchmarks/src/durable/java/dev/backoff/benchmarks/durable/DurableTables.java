@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
@@ -31,48 +32,62 @@ public final class DurableTables {
 
 	private static final int EVERY_MILLIS = 100;
 
-	private static final int IDLE_SECONDS = 30;
+	private static final int START_SECONDS = 3;
 
-	private static final int START_SECONDS = 4;
+	private static final int WARM_UP = 2;
 
-	private static final int WARM_UP = 3;
+	static final String ORDER = "1234567890".repeat(5);
 
 	private DurableTables() {
 	}
 
 	/**
 	 * Measure and print.
-	 * @param args for instance {@code --calls=20000}, {@code --pairs=6},
-	 * {@code --due=100000} and {@code --only=postgresql,h2}, which these are without them
+	 * @param args for instance {@code --calls=20000}, {@code --pairs=5},
+	 * {@code --due=100000} and {@code --only=postgresql,h2,mariadb}, which these are
+	 * without them; {@code --stored=1000000}, which is not measured without it;
+	 * {@code --quick}
 	 * @throws Exception if a database fails
 	 */
 	public static void main(String[] args) throws Exception {
 		LoggingSystem.get(DurableTables.class.getClassLoader())
 			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
-		int calls = Integer.parseInt(value(args, "--calls=", "20000"));
-		int pairs = Integer.parseInt(value(args, "--pairs=", "6"));
-		int due = Integer.parseInt(value(args, "--due=", "100000"));
-		String only = value(args, "--only=", "postgresql,h2");
+		boolean quick = List.of(args).contains("--quick");
+		int calls = Integer.parseInt(value(args, "--calls=", quick ? "2000" : "20000"));
+		int pairs = Integer.parseInt(value(args, "--pairs=", quick ? "1" : "5"));
+		int due = Integer.parseInt(value(args, "--due=", quick ? "2000" : "100000"));
+		int stored = Integer.parseInt(value(args, "--stored=", "0"));
+		int submitted = calls / 10;
+		int idleCalls = quick ? 20 : 200;
+		int busySeconds = quick ? 2 : 10;
+		int idleSeconds = quick ? 2 : 20;
 		StringBuilder page = new StringBuilder("JDK " + System.getProperty("java.version") + ", "
 				+ Runtime.getRuntime().availableProcessors() + " processors\n");
+		StringBuilder times = new StringBuilder();
 		StringBuilder late = new StringBuilder();
 		StringBuilder level = new StringBuilder();
 		StringBuilder idle = new StringBuilder();
+		StringBuilder many = new StringBuilder();
 		table(page,
-				"No-op calls a second: one worker of " + THREADS + " threads beside the engine alone with " + THREADS
-						+ ", " + calls + " calls, " + pairs + " pairs",
-				"database", "ours, median", "engine, median", "ratio, median", "least", "greatest",
-				"ratio in a process that has just started");
+				"Calls a second: " + calls + " no-op calls made by " + THREADS + " threads, and " + submitted
+						+ " submitted; " + pairs + " pairs",
+				"database", "calls", "ours, median", "engine, median", "ratio, median", "least", "greatest");
+		table(times, "From commit to the first attempt, in ms", "database", "load", "made in time, ours and engine",
+				"p50, ours", "p50, engine", "p99, ours", "p99, engine");
 		table(late, HEALTHY + " calls of a healthy policy beside " + due + " due of one whose attempts hang "
 				+ HANG_MILLIS + " ms and fail", "database", "made by", "made in time", "p50, ms", "p99, ms",
 				"most, ms");
 		table(level, HEALTHY + " second attempts, each due 1 s after the first", "database", "made by", "made in time",
 				"p50, ms late", "p99, ms late", "most, ms late");
-		table(idle, "Statements of an idle process, looked at for " + IDLE_SECONDS + " s", "database", "workers",
+		table(idle, "Statements of an idle process, looked at for " + idleSeconds + " s", "database", "workers",
 				"statements a minute");
-		for (String name : only.split(",", -1)) {
+		table(many, "With 1000 stored calls and with " + stored + ", half of them dead letters, in ms", "database",
+				"what", "with 1000", "with " + stored, "ratio");
+		for (String name : value(args, "--only=", "postgresql,h2,mariadb").split(",", -1)) {
 			try (Database database = open(name)) {
 				drain(database, calls, pairs, page);
+				Submitted.rates(database, submitted, pairs, page);
+				Submitted.times(database, idleCalls, busySeconds, times);
 				try (HikariDataSource pool = database.open()) {
 					lateOfOurs(database, pool, due, late);
 				}
@@ -81,11 +96,14 @@ public final class DurableTables {
 				}
 				try (HikariDataSource pool = database.open()) {
 					lateOfLevel(database, pool, level);
-					idle(database, pool, idle);
+					idle(database, pool, idleSeconds, idle);
+				}
+				if (stored > 0) {
+					Stored.compare(database, stored, many);
 				}
 			}
 		}
-		System.out.print(page.append(late).append(level).append(idle));
+		System.out.print(page.append(times).append(late).append(level).append(idle).append((stored > 0) ? many : ""));
 	}
 
 	private static Database open(String name) throws Exception {
@@ -104,21 +122,29 @@ public final class DurableTables {
 			.orElse(otherwise);
 	}
 
-	/*
-	 * Which side is first alternates. The first pairs warm up and do not count. The calls
-	 * are due when both the process and the rows have been there for a while.
-	 */
+	/* The calls are due when both the process and the rows have been there for a while. */
 	private static void drain(Database database, int calls, int pairs, StringBuilder page) throws Exception {
+		double cold = compare(page, database, "made", WARM_UP, pairs, () -> drainOfOurs(database, calls),
+				() -> drainOfEngine(database, calls));
+		row(page, database.name(), "made, in a process that has just started", "", "", number("%.2f", cold), "", "");
+	}
+
+	/**
+	 * Compare calls a second. Which side is first alternates. The first pairs warm up and
+	 * do not count; return the ratio of the very first.
+	 */
+	static double compare(StringBuilder page, Database database, String what, int warmUp, int pairs,
+			Callable<Double> oursRuns, Callable<Double> engineRuns) throws Exception {
 		List<Double> ours = new ArrayList<>();
 		List<Double> engine = new ArrayList<>();
 		List<Double> ratios = new ArrayList<>();
 		double cold = 0;
-		for (int pair = -WARM_UP; pair < pairs; pair++) {
+		for (int pair = -warmUp; pair < pairs; pair++) {
 			boolean oursFirst = pair % 2 == 0;
-			double before = oursFirst ? 0 : drainOfEngine(database, calls);
-			double mine = drainOfOurs(database, calls);
-			double theirs = oursFirst ? drainOfEngine(database, calls) : before;
-			if (pair == -WARM_UP) {
+			double before = oursFirst ? 0 : engineRuns.call();
+			double mine = oursRuns.call();
+			double theirs = oursFirst ? engineRuns.call() : before;
+			if (pair == -warmUp) {
 				cold = mine / theirs;
 			}
 			if (pair >= 0) {
@@ -127,9 +153,10 @@ public final class DurableTables {
 				ratios.add(mine / theirs);
 			}
 		}
-		row(page, database.name(), number("%.0f", percentile(ours, 50)), number("%.0f", percentile(engine, 50)),
+		row(page, database.name(), what, number("%.0f", percentile(ours, 50)), number("%.0f", percentile(engine, 50)),
 				number("%.2f", percentile(ratios, 50)), number("%.2f", Collections.min(ratios)),
-				number("%.2f", Collections.max(ratios)), number("%.2f", cold));
+				number("%.2f", Collections.max(ratios)));
+		return cold;
 	}
 
 	@SuppressWarnings("try") // the context works until it is closed
@@ -139,7 +166,7 @@ public final class DurableTables {
 		}
 		Made made = new Made(calls);
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, false)) {
-			context.getBean(Ours.Calls.class).drain("1234567890".repeat(5));
+			context.getBean(Ours.Calls.class).drain(ORDER);
 			database.multiply(context.getBean(HikariDataSource.class), "backoff_calls", calls, dueSoon());
 		}
 		try (ConfigurableApplicationContext context = Ours.start(database.open(), made, true)) {
@@ -191,7 +218,7 @@ public final class DurableTables {
 		database.multiply(pool, "scheduled_tasks", due, Instant.now().truncatedTo(ChronoUnit.SECONDS));
 		engine.scheduler.start();
 		try {
-			everyTenth(engine::scheduleHealthy);
+			everyTenth(() -> engine.scheduleHealthy(System.nanoTime()));
 			late(page, database, "the engine alone", made);
 		}
 		finally {
@@ -211,19 +238,20 @@ public final class DurableTables {
 
 	/* From a second after the start on. */
 	@SuppressWarnings("try") // the context works until it is closed
-	private static void idle(Database database, HikariDataSource pool, StringBuilder page) throws Exception {
+	private static void idle(Database database, HikariDataSource pool, int seconds, StringBuilder page)
+			throws Exception {
 		database.reset(pool);
 		LongAdder statements = new LongAdder();
 		DataSource counting = Database.counting(pool, statements);
 		try (ConfigurableApplicationContext context = Ours.start(counting, new Made(1), true)) {
 			Thread.sleep(1_000);
 			statements.reset();
-			Thread.sleep(IDLE_SECONDS * 1_000);
+			Thread.sleep(seconds * 1_000);
 			long workers = Stream.of(Ours.Calls.class.getMethods())
 				.filter((method) -> method.isAnnotationPresent(Backoff.class))
 				.count();
 			row(page, database.name(), workers + ", and that of dead letters",
-					number("%.0f", statements.sum() * 60.0 / IDLE_SECONDS));
+					number("%.0f", statements.sum() * 60.0 / seconds));
 		}
 	}
 
@@ -241,11 +269,11 @@ public final class DurableTables {
 				late(late, 100));
 	}
 
-	private static String late(List<Double> millis, int percent) {
+	static String late(List<Double> millis, int percent) {
 		return millis.isEmpty() ? "" : number("%.1f", percentile(millis, percent));
 	}
 
-	private static double percentile(List<Double> numbers, int percent) {
+	static double percentile(List<Double> numbers, int percent) {
 		List<Double> sorted = numbers.stream().sorted().toList();
 		return sorted.get(Math.max(0, (int) Math.ceil(sorted.size() * percent / 100.0) - 1));
 	}
@@ -255,11 +283,11 @@ public final class DurableTables {
 		page.append(" --- |".repeat(columns.length)).append('\n');
 	}
 
-	private static void row(StringBuilder page, String... cells) {
+	static void row(StringBuilder page, String... cells) {
 		page.append("| ").append(String.join(" | ", cells)).append(" |\n");
 	}
 
-	private static String number(String format, double number) {
+	static String number(String format, double number) {
 		return String.format(Locale.ROOT, format, number);
 	}
 

@@ -5,12 +5,15 @@ import java.time.Instant;
 import java.util.UUID;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.SchedulerClient;
 import com.github.kagkarlsson.scheduler.logging.LogLevel;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
 import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
  * db-scheduler as its users have it: one scheduler for all tasks, with as many threads.
@@ -63,9 +66,21 @@ final class EngineAlone {
 		boolean unused = this.scheduler.scheduleIfNotExists(this.hanging.instance("1", ORDER), Instant.now());
 	}
 
-	void scheduleHealthy() {
+	void scheduleHealthy(long due) {
 		boolean unused = this.scheduler.scheduleIfNotExists(
-				this.healthy.instance(UUID.randomUUID().toString(), new Order(Long.toString(System.nanoTime()))), Instant.now());
+				this.healthy.instance(UUID.randomUUID().toString(), new Order(Long.toString(due))), Instant.now());
+	}
+
+	/** Return what schedules a call in the transaction of its caller. */
+	Runnable submission(Database database, HikariDataSource pool) {
+		SchedulerClient client = SchedulerClient.Builder.create(new TransactionAwareDataSourceProxy(pool), this.drain)
+			.jdbcCustomization(database.customization(pool))
+			.serializer(new Json(JsonMapper.shared()))
+			.build();
+		return () -> {
+			boolean unused = client.scheduleIfNotExists(this.drain.instance(UUID.randomUUID().toString(), ORDER),
+					Instant.now());
+		};
 	}
 
 	/** What a call is about. */

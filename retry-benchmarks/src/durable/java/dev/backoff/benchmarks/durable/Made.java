@@ -1,7 +1,8 @@
 package dev.backoff.benchmarks.durable;
 
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,7 +16,10 @@ final class Made {
 
 	private final CountDownLatch all = new CountDownLatch(1);
 
-	private final List<Double> lateMillis = new CopyOnWriteArrayList<>();
+	/* When attempts have begun, and when their calls were committed, by their due times. */
+	private final Map<Long, Long> begun = new ConcurrentHashMap<>();
+
+	private final Map<Long, Long> committed = new ConcurrentHashMap<>();
 
 	private volatile long first;
 
@@ -37,9 +41,14 @@ final class Made {
 		}
 	}
 
-	/** Note an attempt that was due at the given reading. */
+	/** Note an attempt that was due at the given reading, another one for each call. */
 	void late(long due) {
-		this.lateMillis.add((System.nanoTime() - due) / 1e6);
+		this.begun.putIfAbsent(due, System.nanoTime());
+	}
+
+	/** Note the commit of the call that was due at the given reading. */
+	void committed(long due) {
+		this.committed.put(due, System.nanoTime());
 	}
 
 	/** Wait for all attempts; return how many were made in a second. */
@@ -50,9 +59,16 @@ final class Made {
 		return (this.expected - 1) * 1e9 / (this.last - this.first);
 	}
 
-	/** Return the times in milliseconds, in order. */
+	/**
+	 * Return the milliseconds since a call was due, or committed if that is known, in
+	 * order. An attempt may begin before the thread that commits goes on.
+	 */
 	List<Double> lateMillis() {
-		return this.lateMillis.stream().sorted().toList();
+		return this.begun.entrySet()
+			.stream()
+			.map((one) -> Math.max(0, one.getValue() - this.committed.getOrDefault(one.getKey(), one.getKey())) / 1e6)
+			.sorted()
+			.toList();
 	}
 
 }
