@@ -1,6 +1,7 @@
 package dev.backoff.spring.readme;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import org.springframework.core.env.PropertySource;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.contentOf;
 
 /** What the pages show compiles and starts, and what they link to exists. */
 class PagesTests {
@@ -42,6 +44,9 @@ class PagesTests {
 			"../retry-simulator/src/test/%s/dev/backoff/simulator");
 
 	private static final Pattern BLANK_LINE = Pattern.compile("\\n\\s*\\n");
+
+	private static final Pattern VERSION = Pattern
+		.compile("\\bretry-[a-z-]+(?:</artifactId>\\s*<version>|:|-)(\\d+(?:\\.\\d+)+(?:-SNAPSHOT)?)");
 
 	private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
 
@@ -120,6 +125,16 @@ class PagesTests {
 				assertThat(anchors(Files.readString(file))).as(link.group(1)).contains(target[1]);
 			}
 		}
+	}
+
+	@Test
+	void versionsAreThoseOfTheBuild() {
+		String pom = contentOf(Path.of("../pom.xml").toFile(), StandardCharsets.UTF_8);
+		String version = pom.replaceFirst("(?s).*<revision>(.*)</revision>.*", "$1");
+		assertThat(pages())
+			.flatMap((page) -> VERSION.matcher(page.text()).results().map((match) -> match.group(1)).toList())
+			.hasSizeGreaterThan(9)
+			.containsOnly(version);
 	}
 
 	/** Return the names that GitHub gives to headings. */
