@@ -89,8 +89,9 @@ class ConsumersTests {
 	@Test
 	void aMessageOfRocketMqGoesThroughTheLevelsOfAPolicy() {
 		this.runner
-			.withPropertyValues("backoff.policies.orders.jitter=none", "backoff.policies.orders.ladder="
-					+ "1s, 5s, 10s, 30s, 1m, 2m, 3m, 4m, 5m, 6m, 7m, 8m, 9m, 10m, 20m, 30m, 1h, 2h")
+			.withPropertyValues("backoff.policies.orders.jitter=none",
+					"backoff.policies.orders.ladder="
+							+ "1s, 5s, 10s, 30s, 1m, 2m, 3m, 4m, 5m, 6m, 7m, 8m, 9m, 10m, 20m, 30m, 1h, 2h")
 			.run((context) -> {
 				OrderListener listener = new OrderListener((order) -> {
 					throw new IllegalStateException("down");
