@@ -131,7 +131,7 @@ class MinimalApplicationTests {
 					"REACTIVE " + (application.parts.contains(Part.REACTOR) ? "o-2 at attempt 3" : "none"))
 			.containsAll(application.absentClasses().stream().map((name) -> "ABSENT " + name).toList())
 			.anyMatch((line) -> line.startsWith("COUNTED ")
-					&& line.contains("method=Orders.place, " + "calls={SUCCEEDED=1}, attempts=3, retries=2]"))
+					&& line.contains("method=Orders.place, " + "calls={SUCCEEDED=1}, attempts=3, retries=2, earned={"))
 			.noneMatch((line) -> line.contains(" WARN ") || line.contains(" ERROR "));
 	}
 
