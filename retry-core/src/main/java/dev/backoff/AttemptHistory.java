@@ -43,6 +43,7 @@ final class AttemptHistory {
 	private @Nullable String firstFailure;
 
 	/* An ordinal, since a byte needs no more memory. */
+	@SuppressWarnings("EnumOrdinal") // it is not stored
 	private byte firstCause = (byte) RetryCause.OTHER.ordinal();
 
 	private int attempts;
@@ -171,6 +172,7 @@ final class AttemptHistory {
 	}
 
 	/** Return why a second attempt was made; {@code OTHER} if the first was elsewhere. */
+	@SuppressWarnings("EnumOrdinal") // it is not stored
 	RetryCause firstCause() {
 		return RetryCause.values()[this.firstCause];
 	}

@@ -87,8 +87,7 @@ public interface CallStatistics {
 						&& later.made * 20 > this.attempts) {
 					advice.add(
 							"`max-attempts: %d` would have lost %s of the calls and saved %s of the load, but later attempts see harder failures"
-								.formatted(most, OverloadLogger.percent(later.rescued, this.calls),
-										OverloadLogger.percent(later.made, this.attempts)));
+								.formatted(most, share(later.rescued, this.calls), share(later.made, this.attempts)));
 				}
 			}
 			this.earned.forEach((cause, of) -> {
@@ -96,11 +95,15 @@ public interface CallStatistics {
 				if (of.made >= 1_000 && of.rescued * 100 < of.made && !NUMBERS.contains(cause)
 						&& !cause.equals(RetryCause.RESULT.tag())) {
 					advice.add("after %s, %s of %d retries rescued a call: name it in `abort-on`".formatted(cause,
-							OverloadLogger.percent(of.rescued, of.made), of.made));
+							share(of.rescued, of.made), of.made));
 				}
 			});
 			advice.replaceAll((text) -> text + " (chances are of this traffic)");
 			return advice;
+		}
+
+		private static String share(long part, long whole) {
+			return OverloadLogger.percent((double) part, (double) whole);
 		}
 
 	}
