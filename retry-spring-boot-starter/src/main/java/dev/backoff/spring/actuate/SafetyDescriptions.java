@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import dev.backoff.breaker.BreakerSettings;

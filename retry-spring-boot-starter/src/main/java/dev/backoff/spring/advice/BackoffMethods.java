@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -42,9 +41,6 @@ import dev.backoff.spring.safety.OverloadSafety;
  * @since 0.1
  */
 public final class BackoffMethods implements SmartInitializingSingleton, ConfigurationUser, PolicyUses {
-
-	/* Characters that could begin a line in a log. No name differs by them. */
-	private static final Pattern CONTROLS = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]+");
 
 	private final BackoffPolicies policies;
 
@@ -131,7 +127,7 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 			return known;
 		}
 		// resolved by this spelling first, because reports, logs and meters show it
-		EffectivePolicy unused = this.policies.resolve(CONTROLS.matcher(policy).replaceAll(" "));
+		EffectivePolicy unused = this.policies.resolve(Problem.oneLine(policy, Integer.MAX_VALUE));
 		return this.ofPolicies.retry(name);
 	}
 

@@ -22,6 +22,7 @@ import org.springframework.util.function.SingletonSupplier;
 
 import dev.backoff.annotation.Backoff;
 import dev.backoff.failure.FailureClassifier;
+import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.policy.AnnotatedMethod;
@@ -161,13 +162,14 @@ final class MethodPlanner implements PlannedRetries.Planner<AnnotatedMethod, Met
 
 	/** Report a policy's own classifier if there is no such bean. */
 	void checkClassifier(EffectivePolicy policy, List<Problem> problems) {
-		String name = policy.classifier();
-		if (name != null && !(this.beanFactory.containsBean(name)
-				&& this.beanFactory.isTypeMatch(name, FailureClassifier.class))) {
-			String nearest = Nearest.of(name,
+		ConfigValue named = policy.ownClassifier();
+		if (named != null && !(this.beanFactory.containsBean(named.text())
+				&& this.beanFactory.isTypeMatch(named.text(), FailureClassifier.class))) {
+			String nearest = Nearest.of(named.text(),
 					List.of(this.beanFactory.getBeanNamesForType(FailureClassifier.class, true, false)));
-			problems.add(policy.classifierProblem("names no bean of type FailureClassifier", (nearest != null)
-					? "Write " + nearest + "." : "Write the name of such a bean, or define one called " + name + "."));
+			problems.add(named.problem("names no bean of type FailureClassifier",
+					(nearest != null) ? "Write " + nearest + "."
+							: "Write the name of such a bean, or define one called " + named.text() + "."));
 		}
 	}
 

@@ -1,9 +1,8 @@
 package dev.backoff.spring.advice;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
-import java.lang.reflect.TypeVariable;
-import java.lang.reflect.WildcardType;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -68,7 +67,10 @@ interface ReturnTypeAdapter {
 		return null;
 	}
 
-	/** Return whether a value of one type can be used as one of the other. */
+	/**
+	 * Return whether a value of one type can be used as one of the other. Type arguments
+	 * need only have classes that an object can be of both.
+	 */
 	static boolean isValue(ResolvableType given, ResolvableType wanted) {
 		Class<?> value = wanted.resolve();
 		if (value == null) {
@@ -79,35 +81,17 @@ interface ReturnTypeAdapter {
 		}
 		ResolvableType[] arguments = given.as(value).getGenerics();
 		for (int i = 0; i < arguments.length; i++) {
-			ResolvableType argument = wanted.getGeneric(i);
-			if (!isOpen(arguments[i]) && !isOpen(argument) && !isArgument(arguments[i], argument)) {
+			Class<?> one = arguments[i].resolve(Object.class);
+			Class<?> other = wanted.getGeneric(i).resolve(Object.class);
+			if (!mayBeBoth(one, other) && !mayBeBoth(other, one)) {
 				return false;
 			}
 		}
 		return true;
 	}
 
-	/* What takes values takes those of subtypes too, and may hold any object. */
-	private static boolean isArgument(ResolvableType given, ResolvableType wanted) {
-		return isTaking(wanted) ? isValue(wanted, given)
-				: isValue(isTaking(given) ? ResolvableType.forClass(Object.class) : given, wanted);
-	}
-
-	private static boolean isTaking(ResolvableType argument) {
-		return argument.getType() instanceof WildcardType wildcard && wildcard.getLowerBounds().length > 0;
-	}
-
-	/*
-	 * The caller of a generic method chooses its types, and a variable of a class that no
-	 * subclass resolves can be anything within its bound.
-	 */
-	private static boolean isOpen(ResolvableType argument) {
-		Type type = argument.getType();
-		if (type instanceof WildcardType wildcard) {
-			type = (isTaking(argument) ? wildcard.getLowerBounds() : wildcard.getUpperBounds())[0];
-		}
-		return type instanceof TypeVariable<?> variable && (variable.getGenericDeclaration() instanceof Method
-				|| argument.resolve(Object.class) == ResolvableType.forType(variable).resolve(Object.class));
+	private static boolean mayBeBoth(Class<?> one, Class<?> other) {
+		return one.isAssignableFrom(other) || (one.isInterface() && !Modifier.isFinal(other.getModifiers()));
 	}
 
 	/** Return whether a type or one above it, any contract included, has a name. */

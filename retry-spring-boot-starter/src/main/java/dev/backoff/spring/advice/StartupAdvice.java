@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -22,6 +23,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 
+import dev.backoff.OutboundRequest;
 import dev.backoff.delay.DelayPlan;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.spring.configuration.EffectiveValue;
@@ -30,7 +32,6 @@ import dev.backoff.spring.configuration.Level.Kind;
 import dev.backoff.spring.configuration.Nearest;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.configuration.Section;
-import dev.backoff.spring.configuration.SettingKey;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.PolicyAdvice;
 import dev.backoff.time.DurationText;
@@ -81,7 +82,7 @@ final class StartupAdvice {
 				+ "@EnableSchedulerLock, so that one lock encloses all attempts", plans, this::isLockedInside);
 		warn("Requests of these methods are not repeated once they may have been applied: {}; set idempotent: true if a "
 				+ "repetition does no harm, by-key if the server honours the idempotency key, by-method to keep this",
-				plans, UnsafeRequests::areSent);
+				plans, StartupAdvice::sendsUnsafeRequest);
 		warn("These methods have keys, and no breaker or pace that is divided by them: {}; name one, or remove per",
 				plans, (plan) -> plan.per() != null && plan.policy().breaker() == null && plan.policy().pace() == null);
 		Set<String> used = names(plans, MethodPlan::label);
@@ -119,6 +120,21 @@ final class StartupAdvice {
 						.asMap())
 					.anyMatch((locks) -> locks.get("order") instanceof Integer order && order >= BackoffAdvisor.ORDER
 							&& "PROXY_METHOD".equals(String.valueOf(locks.get("interceptMode"))));
+	}
+
+	/* A class that implements such an interface serves its requests. */
+	private static boolean sendsUnsafeRequest(MethodPlan plan) {
+		Class<?> type = plan.method().type();
+		return type.isInterface() && !plan.policy().numbers().isIdempotencySet() && plan.until() == null
+				&& Stream.of(plan.method().method(), type)
+					.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+						.get("org.springframework.web.service.annotation.HttpExchange")
+						.getValue("method", String.class))
+					.flatMap(Optional::stream)
+					.filter((method) -> !method.isEmpty())
+					.findFirst()
+					.filter((method) -> !OutboundRequest.isRepeatable(method))
+					.isPresent();
 	}
 
 	private void advise(List<MethodPlan> plans) {

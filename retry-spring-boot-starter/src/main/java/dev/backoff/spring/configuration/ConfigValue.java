@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.PlaceholderResolutionException;
 
 /**

@@ -6,10 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -69,9 +68,9 @@ public record Overrides(List<Entry> values) {
 		return keep((override) -> !override.isOf(policy) || override.key() != key);
 	}
 
-	/** Return these overrides without the overrides that have the given end. */
-	public Overrides without(Ending ending) {
-		return keep((override) -> override.ending() != ending);
+	/** Return these overrides without those that end by the given time. */
+	public Overrides without(long nanoTime) {
+		return keep((override) -> override.ending() == null || override.ending().left(nanoTime) > 0);
 	}
 
 	private Overrides keep(Predicate<Entry> kept) {
@@ -86,11 +85,12 @@ public record Overrides(List<Entry> values) {
 			.findFirst();
 	}
 
-	/** Return the ends of all overrides that have a time limit. */
-	public Set<Ending> endings() {
+	/** Return the nanoseconds until the first override ends, or empty if none does. */
+	public OptionalLong firstEnd(long nanoTime) {
 		return this.values.stream()
 			.flatMap((override) -> Stream.ofNullable(override.ending()))
-			.collect(Collectors.toSet());
+			.mapToLong((ending) -> ending.left(nanoTime))
+			.min();
 	}
 
 	/** Read keys in any spelling. Values are checked later, together with the policy. */
@@ -174,11 +174,12 @@ public record Overrides(List<Entry> values) {
 		return values;
 	}
 
-	/** The end of overrides that were set together for a limited time. */
-	public interface Ending {
+	/** The end of an override with a time limit, to be shown and to be measured. */
+	public record Ending(Instant until, long nanoTime) {
 
-		/** Return when the overrides end. */
-		Instant until();
+		private long left(long now) {
+			return this.nanoTime - now;
+		}
 
 	}
 

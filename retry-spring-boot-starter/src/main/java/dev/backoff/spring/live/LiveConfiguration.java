@@ -6,9 +6,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -18,6 +20,7 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
 
+import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Key;
@@ -30,7 +33,9 @@ import dev.backoff.spring.policy.ConfigurationUser;
 import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.policy.PolicyUses;
 import dev.backoff.time.DurationText;
+import dev.backoff.time.Nanos;
 import dev.backoff.time.RetryTime;
+import dev.backoff.time.RetryTime.Cancellable;
 
 /**
  * Change the configuration while the application runs: read it again, or override some
@@ -59,7 +64,16 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private final Supplier<? extends List<ConfigurationListener>> listeners;
 
-	private final Expiries expiries;
+	private final Supplier<RetryTime> time;
+
+	private final Executor executor;
+
+	private final Clock clock;
+
+	/* Runs until the first of the overrides ends. */
+	private final AtomicReference<@Nullable Cancellable> timer = new AtomicReference<>();
+
+	private volatile boolean closed;
 
 	/* Under the lock: whether the last reading is not in effect. */
 	private boolean refused;
@@ -73,7 +87,9 @@ public final class LiveConfiguration implements DisposableBean {
 		this.reader = reader;
 		this.switchover = new Switchover(policies, uses, users);
 		this.listeners = listeners;
-		this.expiries = new Expiries(time, executor, clock);
+		this.time = time;
+		this.executor = executor;
+		this.clock = clock;
 	}
 
 	/**
@@ -84,7 +100,7 @@ public final class LiveConfiguration implements DisposableBean {
 	 */
 	public boolean refresh(String cause) {
 		return locked(() -> {
-			if (this.expiries.isClosed()) {
+			if (this.closed) {
 				return false;
 			}
 			Overrides overrides = overrides();
@@ -110,7 +126,7 @@ public final class LiveConfiguration implements DisposableBean {
 						System.lineSeparator(), ex.getMessage());
 			}
 			catch (RuntimeException | LinkageError ex) {
-				if (this.expiries.isClosed()) {
+				if (this.closed) {
 					return false;
 				}
 				logger.error("Could not refresh by {}; what was in effect stays so", cause, ex);
@@ -147,25 +163,24 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	private List<ValueChange> put(String policy, Map<Key<?>, String> values, @Nullable Duration limit) {
-		try {
-			Duration time = (limit != null && !limit.isZero()) ? limit : null;
-			Expiries.Expiry expiry = (time != null) ? this.expiries.start(policy, time, this::expireOrTryAgain) : null;
-			BackoffConfiguration now = this.policies.configuration();
-			Overrides left = now.overrides();
-			for (Key<?> key : (limit != null) ? values.keySet() : Set.<Key<?>>of()) {
-				left = left.without(policy, key.key());
-			}
-			BackoffConfiguration then = now.with(left.with(policy, values, expiry));
-			PolicyResolver unused = this.switchover.refuseNewProblems(then);
-			List<ValueChange> changes = change(
-					"Overridden" + ((time != null) ? " for " + DurationText.exact(time) : "") + " in this process only",
-					then);
-			tell(Outcome.OVERRIDDEN);
-			return changes;
+		Duration time = (limit != null && !limit.isZero()) ? limit : null;
+		BackoffConfiguration now = this.policies.configuration();
+		Overrides left = now.overrides();
+		for (Key<?> key : (limit != null) ? values.keySet() : Set.<Key<?>>of()) {
+			left = left.without(policy, key.key());
 		}
-		finally {
-			this.expiries.retain(overrides());
-		}
+		BackoffConfiguration then = now.with(left.with(policy, values, (time != null) ? ending(time) : null));
+		PolicyResolver unused = this.switchover.refuseNewProblems(then);
+		List<ValueChange> changes = change(
+				"Overridden" + ((time != null) ? " for " + DurationText.exact(time) : "") + " in this process only",
+				then);
+		tell(Outcome.OVERRIDDEN);
+		return changes;
+	}
+
+	private Overrides.Ending ending(Duration limit) {
+		long nanos = Nanos.of(limit);
+		return new Overrides.Ending(this.clock.instant().plusNanos(nanos), this.time.get().nanoTime() + nanos);
 	}
 
 	/**
@@ -211,9 +226,9 @@ public final class LiveConfiguration implements DisposableBean {
 		return then.until(this.switchover.now());
 	}
 
-	private List<ValueChange> expire(Expiries.Expiry expiry) {
+	private List<ValueChange> expire() {
 		try {
-			return end(Outcome.EXPIRED, overrides().without(expiry));
+			return end(Outcome.EXPIRED, overrides().without(this.time.get().nanoTime()));
 		}
 		catch (InvalidBackoffException ex) {
 			logger.warn("The other overrides do not fit without those that have ended, so all are reset:{}{}",
@@ -223,24 +238,61 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/** End overrides whose time is over, or try again later. */
-	private void expireOrTryAgain(Expiries.Expiry expiry) {
-		try {
-			List<ValueChange> unused = locked(() -> expire(expiry));
-		}
-		catch (Throwable ex) {
-			if (!this.expiries.isClosed()) {
-				String policy = expiry.policy().equals(Overrides.ALL) ? "all policies" : expiry.policy();
-				logger.error("Could not end the overrides of {}; trying again in {}", policy, DurationText.exact(AGAIN),
-						ex);
-				Switchover.harmlessly("timer", () -> this.expiries.start(expiry, AGAIN, this::expireOrTryAgain));
+	private void expireOrTryAgain() {
+		boolean ignored = locked(() -> {
+			Duration atLeast = Duration.ZERO;
+			try {
+				List<ValueChange> unused = expire();
 			}
+			catch (Throwable ex) {
+				if (!this.closed) {
+					logger.error("Could not end overrides whose time is over; trying again in {}",
+							DurationText.exact(AGAIN), ex);
+				}
+				atLeast = AGAIN;
+			}
+			setTimer(atLeast);
+			return true;
+		});
+	}
+
+	/** Wait for the first end of an override; the executor makes the change. */
+	private void setTimer(Duration atLeast) {
+		Cancellable next = null;
+		if (!overrides().isEmpty()) {
+			RetryTime time = this.time.get();
+			OptionalLong left = overrides().firstEnd(time.nanoTime());
+			next = left.isPresent() ? time.schedule(() -> expire(time), Math.max(left.getAsLong(), Nanos.of(atLeast)))
+					: null;
+		}
+		cancel(this.timer.getAndSet(next));
+		if (this.closed) {
+			cancel(next);
+		}
+	}
+
+	private void expire(RetryTime time) {
+		time.workBegins();
+		this.executor.execute(() -> {
+			try {
+				expireOrTryAgain();
+			}
+			finally {
+				time.workEnds();
+			}
+		});
+	}
+
+	private static void cancel(@Nullable Cancellable timer) {
+		if (timer != null) {
+			timer.cancel();
 		}
 	}
 
 	/** Put a configuration into effect, or throw and change nothing. */
 	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
 		List<ValueChange> changes = this.switchover.put(configuration);
-		this.expiries.retain(configuration.overrides());
+		setTimer(Duration.ZERO);
 		changes.forEach((change) -> change.log(logger, how));
 		return changes;
 	}
@@ -315,10 +367,11 @@ public final class LiveConfiguration implements DisposableBean {
 		});
 	}
 
-	/** Cancel the ends of overrides when the application ends. */
+	/** End no more overrides when the application ends. */
 	@Override
 	public void destroy() {
-		this.expiries.close();
+		this.closed = true;
+		cancel(this.timer.get());
 	}
 
 }

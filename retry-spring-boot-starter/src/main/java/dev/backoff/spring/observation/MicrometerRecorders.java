@@ -37,11 +37,6 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 
 	private volatile boolean bound;
 
-	/** Count whole calls, without their durations and without buckets. */
-	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry) {
-		this(registry, List.of(), false, () -> null);
-	}
-
 	/** Record with buckets of timers; what limits attempts has more meters. */
 	MicrometerRecorders(Supplier<? extends @Nullable MeterRegistry> registry, List<Duration> slo, boolean durations,
 			Supplier<? extends @Nullable OverloadSafety> safety) {

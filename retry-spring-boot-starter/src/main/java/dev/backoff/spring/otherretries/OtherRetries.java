@@ -8,6 +8,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -25,6 +28,8 @@ import dev.backoff.spring.policy.PolicyUses;
  * @since 0.1
  */
 public final class OtherRetries implements ApplicationListener<ApplicationReadyEvent> {
+
+	private static final Logger logger = LoggerFactory.getLogger(OtherRetries.class);
 
 	private final BackoffConfiguration configuration;
 
@@ -65,13 +70,33 @@ public final class OtherRetries implements ApplicationListener<ApplicationReadyE
 			return;
 		}
 		try {
-			OtherRetriesLog.log(besideOurs(), RepeatingBeans.of(this.factory));
-			if (this.uses.uses().stream().anyMatch((use) -> use.policy().pace() != null)) {
-				OtherRetriesLog.logRefused(RepeatingBeans.ofRefused(this.factory));
-			}
+			log(RepeatingBeans.of(this.factory));
 		}
 		catch (RuntimeException | LinkageError ex) {
-			OtherRetriesLog.failed(ex);
+			logger.debug("Cannot look for other retries", ex);
+		}
+	}
+
+	private void log(List<OtherRetry> beans) {
+		besideOurs().forEach(
+				(retry) -> logger.warn(
+						"{} and @Backoff on {} multiply attempts: remove the former and set its "
+								+ "values in the policy, by the table in docs/moving-in.md",
+						retry.name(), retry.place()));
+		if (!beans.isEmpty()) {
+			logger.info(
+					"Other retries multiply the attempts of methods that use them "
+							+ "(details: /actuator/backoff?view=other-retries): {}",
+					beans.stream()
+						.map((bean) -> bean.name() + " (" + bean.place() + ") repeats " + bean.when() + " unless "
+								+ bean.off())
+						.collect(Collectors.joining("; ")));
+		}
+		if (this.uses.uses().stream().anyMatch((use) -> use.policy().pace() != null)) {
+			RepeatingBeans.ofRefused(this.factory)
+				.forEach((bean) -> logger.warn(
+						"{} ({}) repeats refused requests by itself, without a turn of a pace: {}", bean.name(),
+						bean.place(), bean.off()));
 		}
 	}
 

@@ -12,7 +12,6 @@ import dev.backoff.policy.RetryPolicyBuilder;
 import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.EffectiveValue;
 import dev.backoff.spring.configuration.Key;
-import dev.backoff.spring.configuration.Problem;
 
 /**
  * The values in effect for one method with their origins, and the policy made of them.
@@ -50,12 +49,6 @@ public record EffectivePolicy(RetryPolicy numbers, @Nullable ConfigValue ownClas
 	/** Return the bean name of the policy's own classifier, or null. */
 	public @Nullable String classifier() {
 		return (this.ownClassifier != null) ? this.ownClassifier.text() : null;
-	}
-
-	/** Return a problem at the place that names the policy's own classifier. */
-	public Problem classifierProblem(String rule, String fix) {
-		return (this.ownClassifier != null) ? this.ownClassifier.problem(rule, fix)
-				: Problem.ofPlace(name(), rule, fix);
 	}
 
 	/** Return whether calls are stored. */

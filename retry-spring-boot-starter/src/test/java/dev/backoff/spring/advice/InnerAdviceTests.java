@@ -102,6 +102,27 @@ class InnerAdviceTests {
 	}
 
 	@Test
+	void runsAtNoAttemptOfTheCallThatIsUnderWay() {
+		this.runner.run((context) -> {
+			Post marked = context.getBean("marked", Post.class);
+			Advised proxy = (Advised) marked;
+			DefaultPointcutAdvisor added = new DefaultPointcutAdvisor(appending("!"));
+			marked.whenSent(() -> {
+				if (proxy.indexOf(added) < 0) {
+					proxy.addAdvisor(added);
+				}
+			});
+			assertThatIOException().isThrownBy(() -> marked.send("a"));
+			assertThatIOException().isThrownBy(() -> marked.send("b"));
+			marked.whenSent(() -> proxy.removeAdvisor(added));
+			assertThatIOException().isThrownBy(() -> marked.send("c"));
+			assertThatIOException().isThrownBy(() -> marked.send("d"));
+			assertThat(marked.sent()).containsExactly("a", "a", "a", "a", "b!", "b!", "b!", "b!", "c!", "c!", "c!",
+					"c!", "d", "d", "d", "d");
+		});
+	}
+
+	@Test
 	void ofTwoProxiesOnTwoThreadsIsNotMixedUp() {
 		this.runner.run((context) -> {
 			Post plain = context.getBean("plain", Post.class);
@@ -125,6 +146,13 @@ class InnerAdviceTests {
 
 		private final List<String> sent = new CopyOnWriteArrayList<>();
 
+		private Runnable whenSent = () -> {
+		};
+
+		public void whenSent(Runnable action) {
+			this.whenSent = action;
+		}
+
 		public List<String> sent() {
 			return this.sent;
 		}
@@ -132,6 +160,7 @@ class InnerAdviceTests {
 		@Backoff(budget = "none")
 		public void send(String letter) throws IOException {
 			this.sent.add(letter);
+			this.whenSent.run();
 			throw new IOException("down");
 		}
 

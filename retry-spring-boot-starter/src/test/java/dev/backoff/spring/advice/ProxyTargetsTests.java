@@ -71,6 +71,19 @@ class ProxyTargetsTests {
 		});
 	}
 
+	@Test
+	void mayHaveOtherPolicies() {
+		AdviceContexts.runner().run((context) -> {
+			HotSwappableTargetSource targets = new HotSwappableTargetSource(new Down());
+			Fallible fallible = (Fallible) proxy(targets, context.getBean(BackoffAdvisor.class));
+			for (Down down : List.of(new Down(), new PatientDown(), new PatientDown(), new Down())) {
+				targets.swap(down);
+				assertThatIOException().isThrownBy(fallible::call);
+				assertThat(down.calls).hasValue((down instanceof PatientDown) ? 5 : 3);
+			}
+		});
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "true,true", "true,false", "false,true", "false,false" })
 	void failWithoutAnExceptionAround(boolean proxyOfTheClass, boolean otherAdvice) {
@@ -133,12 +146,22 @@ class ProxyTargetsTests {
 
 	static class Down implements Fallible {
 
-		private final AtomicInteger calls = new AtomicInteger();
+		final AtomicInteger calls = new AtomicInteger();
 
 		@Override
 		public void call() throws IOException {
 			this.calls.incrementAndGet();
 			throw new IOException("down");
+		}
+
+	}
+
+	static class PatientDown extends Down {
+
+		@Override
+		@Backoff(budget = "none", maxAttempts = "5")
+		public void call() throws IOException {
+			super.call();
 		}
 
 	}

@@ -192,7 +192,6 @@ class RecoverMethodsTests {
 				otherResult    | List<Integer> otherResult(List<String>)
 				otherParameter | List<CharSequence> otherParameter(List<Integer>)
 				otherNested    | Numbers otherNested(List<String>)
-				holder         | List<? super String> holder(List<String>)
 				taker          | List<CharSequence> taker(List<? super Integer>)
 				""")
 		void isRefusedForOtherTypeArguments(String recover, String signature) {
@@ -452,8 +451,6 @@ class RecoverMethodsTests {
 		abstract List<CharSequence> otherParameter(List<Integer> orders);
 
 		abstract Numbers otherNested(List<String> orders);
-
-		abstract List<? super String> holder(List<String> orders);
 
 		abstract List<CharSequence> taker(List<? super Integer> orders);
 

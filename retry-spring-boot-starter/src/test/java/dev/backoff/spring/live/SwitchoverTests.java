@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.core.Ordered;
 
 import dev.backoff.failure.FailureClassifier;
@@ -172,7 +173,7 @@ class SwitchoverTests extends LiveApplication {
 					.atMost(1, TimeUnit.MINUTES)
 					.until(() -> live.until("orders", PolicyKey.BASE).isPresent());
 				assertThat(log.lines(Level.ERROR))
-					.containsExactly("Could not end the overrides of orders; trying again in 1m");
+					.containsExactly("Could not end overrides whose time is over; trying again in 1m");
 			}
 			faulty.inMake = null;
 			time.advance(Duration.ofMinutes(1));

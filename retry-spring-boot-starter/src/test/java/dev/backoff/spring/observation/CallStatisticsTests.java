@@ -42,7 +42,8 @@ class CallStatisticsTests {
 		return Stream.of(recorders("without meters", BoundedRecorders.plain()),
 				recorders("with meters", bound(new SimpleMeterRegistry(), false)),
 				recorders("with durations", bound(new SimpleMeterRegistry(), true)),
-				recorders("before there is a registry", new MicrometerRecorders(() -> null)));
+				recorders("before there is a registry",
+						new MicrometerRecorders(() -> null, List.of(), false, () -> null)));
 	}
 
 	private static <R extends CallRecorder.Factory & CallStatistics> Arguments recorders(String name, R recorders) {

@@ -159,7 +159,7 @@ class MicrometerObserverTests {
 			MeterRegistry meters = new SimpleMeterRegistry();
 			MicrometerObserverTests.this.registry.observationConfig()
 				.observationHandler(new DefaultMeterObservationHandler(meters));
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> meters);
+			MicrometerRecorders recorders = new MicrometerRecorders(() -> meters, List.of(), false, () -> null);
 			failures = 1;
 			Retry.builder(RetryPolicy.builder("orders").build())
 				.time(time)

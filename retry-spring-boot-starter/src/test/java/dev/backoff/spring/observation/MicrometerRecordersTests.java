@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -70,12 +71,16 @@ class MicrometerRecordersTests {
 
 	private final PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+	private static MicrometerRecorders recorders(Supplier<? extends MeterRegistry> registry) {
+		return new MicrometerRecorders(registry, List.of(), false, () -> null);
+	}
+
 	@Nested
 	class AtTheStart {
 
 		@Test
 		void publishesAtZeroWhatAlertsAskFor() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> prometheus);
+			MicrometerRecorders recorders = recorders(() -> prometheus);
 			recorders.recorder("orders", "OrderService.place");
 			assertThat(prometheus.getMeters()).isEmpty();
 			recorders.bind();
@@ -93,7 +98,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void publishesLaterRecordersWhenTheyAreMade() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			recorders.bind();
 			recorders.recorder("orders", "late");
 			assertThat(simple.get("backoff.calls").tag("stop", "budget").functionCounter().count()).isZero();
@@ -101,7 +106,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void recordsWithoutBinding() {
-			CallRecorder recorder = new MicrometerRecorders(() -> simple).recorder("orders", "m");
+			CallRecorder recorder = recorders(() -> simple).recorder("orders", "m");
 			recorder.succeededOnFirstAttempt(MILLI);
 			recorder.succeededOnFirstAttempt(MILLI);
 			recorder.waiting(DelaySource.POLICY, MILLI);
@@ -112,7 +117,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void bindsMoreThanOnce() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			recorders.recorder("orders", "m");
 			recorders.bind();
 			int meters = simple.getMeters().size();
@@ -123,7 +128,7 @@ class MicrometerRecordersTests {
 		@Test
 		void asksForTheRegistryLate() {
 			AtomicInteger asked = new AtomicInteger();
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> {
+			MicrometerRecorders recorders = recorders(() -> {
 				asked.incrementAndGet();
 				return simple;
 			});
@@ -143,7 +148,7 @@ class MicrometerRecordersTests {
 		@Test
 		void scrapeTellsTheStory() {
 			RetryPolicy policy = policy("orders").maxAttempts(3).build();
-			Retry retry = retry(policy, new MicrometerRecorders(() -> prometheus), "place");
+			Retry retry = retry(policy, recorders(() -> prometheus), "place");
 			fail(retry, 3, new IOException("secret"));
 			fail(retry, 1, new IOException("secret"));
 			assertThat(scrape()).contains(
@@ -168,7 +173,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void attemptsBeyondTheFourthShareATag() {
-			Retry retry = retry(policy("orders").maxAttempts(7).build(), new MicrometerRecorders(() -> simple), "m");
+			Retry retry = retry(policy("orders").maxAttempts(7).build(), recorders(() -> simple), "m");
 			fail(retry, 7, new IOException());
 			for (String number : List.of("1", "2", "3", "4")) {
 				assertThat(attempts("attempt", number, "outcome", "transient").count()).isEqualTo(1);
@@ -178,7 +183,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void countsEveryCallOnceByWhyItEnded() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			for (StopReason reason : StopReason.values()) {
 				recorder.call(reason, MILLI);
@@ -192,7 +197,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void countsRecoveries() {
-			Retry retry = retry(policy("orders").maxAttempts(1).build(), new MicrometerRecorders(() -> simple), "m");
+			Retry retry = retry(policy("orders").maxAttempts(1).build(), recorders(() -> simple), "m");
 			Operation<Integer, IOException> operation = () -> {
 				throw new IOException();
 			};
@@ -208,7 +213,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void gaugeCountsWaitersOfAllMethodsOfAPolicy() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			CallRecorder first = recorders.recorder("orders", "first");
 			CallRecorder second = recorders.recorder("orders", "second");
 			recorders.bind();
@@ -228,7 +233,7 @@ class MicrometerRecordersTests {
 				.classifiers(List.of((failure) -> FailureClassification.throttled(RetryCause.HTTP_429)
 					.withHint(Duration.ofSeconds(2))))
 				.build();
-			fail(retry(policy, new MicrometerRecorders(() -> simple), "m"), 2, new IOException());
+			fail(retry(policy, recorders(() -> simple), "m"), 2, new IOException());
 			Timer delay = simple.get("backoff.delay").tag("source", "hint").timer();
 			assertThat(delay.totalTime(TimeUnit.MILLISECONDS)).isGreaterThanOrEqualTo(2000);
 			assertThat(attempts("attempt", "2", "outcome", "throttled").count()).isEqualTo(1);
@@ -237,14 +242,14 @@ class MicrometerRecordersTests {
 
 		@Test
 		void givesTheSameRecorderForTheSameMethod() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			assertThat(recorders.recorder("a", "m")).isSameAs(recorders.recorder("a", "m"))
 				.isNotSameAs(recorders.recorder("b", "m"));
 		}
 
 		@Test
 		void metersSurviveTheCollector() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			recorders.bind();
 			recorders.recorder("orders", "m").call(StopReason.SUCCEEDED, MILLI);
 			recorders.recorder("orders", "m").waiting(DelaySource.POLICY, MILLI);
@@ -299,7 +304,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void labelsMadeUpAsTheProgramGoesAreBounded() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			for (int i = 0; i < BoundedRecorders.MOST; i++) {
 				recorders.recorder("orders", "label-" + i);
 			}
@@ -417,7 +422,7 @@ class MicrometerRecordersTests {
 		@ParameterizedTest
 		@MethodSource("registries")
 		void thatAreClearedStayWithoutOurMetersAndStatisticsGoOn(MeterRegistry registry) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			MicrometerRecorders recorders = recorders(() -> registry);
 			recorders.bind();
 			FiveCalls.record(recorders.recorder("orders", "m"));
 			registry.clear();
@@ -438,7 +443,7 @@ class MicrometerRecordersTests {
 		}
 
 		private WeakReference<MicrometerRecorders> application(MeterRegistry registry) {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> registry);
+			MicrometerRecorders recorders = recorders(() -> registry);
 			recorders.bind();
 			FiveCalls.record(recorders.recorder("orders", "m"));
 			return new WeakReference<>(recorders);
@@ -446,8 +451,8 @@ class MicrometerRecordersTests {
 
 		@Test
 		void ofSeveralApplicationsKeepTheirStatisticsApart() {
-			MicrometerRecorders first = new MicrometerRecorders(() -> simple);
-			MicrometerRecorders second = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders first = recorders(() -> simple);
+			MicrometerRecorders second = recorders(() -> simple);
 			FiveCalls.record(first.recorder("orders", "m"));
 			FiveCalls.record(second.recorder("orders", "m"));
 			assertThat(succeeded(first)).isEqualTo(5);
@@ -465,7 +470,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void noRegistryMeansNoMeters() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> null);
+			MicrometerRecorders recorders = recorders(() -> null);
 			recorders.bind();
 			Retry retry = retry(policy("orders").build(), recorders, "m");
 			fail(retry, 4, new IOException());
@@ -474,7 +479,7 @@ class MicrometerRecordersTests {
 		@Test
 		void registryThatComesLateHasAllCalls() {
 			AtomicReference<MeterRegistry> late = new AtomicReference<>();
-			MicrometerRecorders recorders = new MicrometerRecorders(late::get);
+			MicrometerRecorders recorders = recorders(late::get);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorder.call(StopReason.SUCCEEDED, MILLI);
 			late.set(simple);
@@ -488,7 +493,7 @@ class MicrometerRecordersTests {
 		void wayToTheRegistryThatThrowsIsToldOnce() {
 			AtomicInteger asked = new AtomicInteger();
 			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
-				MicrometerRecorders recorders = new MicrometerRecorders(() -> {
+				MicrometerRecorders recorders = recorders(() -> {
 					asked.incrementAndGet();
 					throw new IllegalStateException("in creation");
 				});
@@ -545,7 +550,7 @@ class MicrometerRecordersTests {
 
 		@Test
 		void closedRegistryKeepsOldMetersCounting() {
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+			MicrometerRecorders recorders = recorders(() -> simple);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorders.bind();
 			simple.close();
@@ -560,7 +565,7 @@ class MicrometerRecordersTests {
 		@Test
 		void throwingMeterNeverFailsACall() {
 			MeterRegistry throwing = new ThrowingRegistry();
-			Retry retry = retry(policy("orders").maxAttempts(2).build(), new MicrometerRecorders(() -> throwing), "m");
+			Retry retry = retry(policy("orders").maxAttempts(2).build(), recorders(() -> throwing), "m");
 			fail(retry, 2, new IOException());
 			assertThat(throwing.get("backoff.calls").tag("stop", "attempts_exhausted").functionCounter().count())
 				.isEqualTo(1);
@@ -569,7 +574,7 @@ class MicrometerRecordersTests {
 		@Test
 		void throwingTimerMissesNoCall() {
 			MeterRegistry throwing = new ThrowingRegistry();
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> throwing);
+			MicrometerRecorders recorders = recorders(() -> throwing);
 			recorders.bind();
 			Retry retry = retry(policy("orders").build(), recorders, "m");
 			assertThat(retry.<Integer, RuntimeException>call(() -> 42)).isEqualTo(42);
@@ -580,7 +585,7 @@ class MicrometerRecordersTests {
 		void compositeTellsAllItsRegistriesAndTotalsEvenThoseThatJoinLate() {
 			CompositeMeterRegistry composite = new CompositeMeterRegistry();
 			composite.add(simple);
-			MicrometerRecorders recorders = new MicrometerRecorders(() -> composite);
+			MicrometerRecorders recorders = recorders(() -> composite);
 			CallRecorder recorder = recorders.recorder("orders", "m");
 			recorder.attempt(1, AttemptOutcome.SUCCESS, MILLI);
 			recorder.call(StopReason.SUCCEEDED, MILLI);
@@ -595,7 +600,7 @@ class MicrometerRecordersTests {
 
 		private void assertMetersAreDropped(String... names) {
 			try (LogCapture log = new LogCapture(GuardedRegistry.class)) {
-				MicrometerRecorders recorders = new MicrometerRecorders(() -> simple);
+				MicrometerRecorders recorders = recorders(() -> simple);
 				Retry retry = retry(policy("orders").maxAttempts(3).build(), recorders, "m");
 				fail(retry, 3, new IOException());
 				recorders.bind();

@@ -29,7 +29,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @ExtendWith(OutputCaptureExtension.class)
-class OtherRetriesLogTests {
+class OtherRetriesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class));
@@ -117,8 +117,8 @@ class OtherRetriesLogTests {
 	private static List<String> logged(CapturedOutput output) {
 		return output.getOut()
 			.lines()
-			.filter((line) -> line.contains("OtherRetriesLog"))
-			.map((line) -> line.replaceFirst("^.*?(WARN|INFO) .*?OtherRetriesLog +(:|--) ", "$1 "))
+			.filter((line) -> line.contains("OtherRetries"))
+			.map((line) -> line.replaceFirst("^.*?(WARN|INFO) .*?OtherRetries +(:|--) ", "$1 "))
 			.toList();
 	}
 
