@@ -110,9 +110,9 @@ class BackoffEndpoint {
 		this.descriptions = new PolicyDescriptions(policies, uses, safety, live, activity);
 		this.actions = new OperatorActions(live, uses, activity.calls());
 		ActivityView changing = new ActivityView(this.descriptions, process, this.views.keySet(), this.parts.keySet());
-		this.views.put("activity", () -> live.look(() -> changing.describe(uses.uses())));
+		this.views.put("activity", () -> changing.describe(uses.uses()));
 		this.views.put("other-retries", () -> OperationResponseBody.of(Map.of("otherRetries", otherRetries.all())));
-		this.views.put(SHORT, () -> live.look(() -> describe(true)));
+		this.views.put(SHORT, () -> describe(true));
 		for (EndpointContributor part : parts) {
 			if (OWN_PARTS.contains(part.name()) || this.parts.put(part.name(), part) != null) {
 				throw OperatorInput.refusal(
@@ -126,7 +126,7 @@ class BackoffEndpoint {
 	@ReadOperation
 	Object policies(@Nullable String view) {
 		if (view == null) {
-			return this.live.look(() -> describe(false));
+			return describe(false);
 		}
 		Supplier<Object> shown = this.views.get(view);
 		if (shown == null) {
@@ -150,11 +150,9 @@ class BackoffEndpoint {
 		if (view != null && !brief) {
 			throw unknownView(view, SHORT, "?view=short");
 		}
-		Object found = this.live.look(() -> {
-			List<PolicyUse> used = this.uses.uses();
-			PolicyDescriptor policy = named(this.descriptions.all(used, brief), selectedName).orElse(null);
-			return (policy != null) ? policy : this.descriptions.method(selectedName, used);
-		});
+		List<PolicyUse> used = this.uses.uses();
+		PolicyDescriptor policy = named(this.descriptions.all(used, brief), selectedName).orElse(null);
+		Object found = (policy != null) ? policy : this.descriptions.method(selectedName, used);
 		if (found == null) {
 			throw unknownPolicy(selectedName);
 		}

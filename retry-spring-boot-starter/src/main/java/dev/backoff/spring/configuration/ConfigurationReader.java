@@ -50,7 +50,6 @@ final class ConfigurationReader {
 		this.scan.keys().forEach(this::addSource);
 		Map<Key<?>, ConfigValue> settings = values(Section.SETTINGS, Name.NONE);
 		settings.values().forEach((value) -> this.problems.addAll(value.problems()));
-		checkHeaders(settings);
 		boolean warned = SettingKey.UNKNOWN_KEYS.in(settings) == BackoffProperties.UnknownKeys.WARN;
 		if (!warned) {
 			this.problems.addAll(this.unknownKeys);
@@ -182,25 +181,6 @@ final class ConfigurationReader {
 								+ key.name() + " (" + key.origin() + ")",
 						"names are compared by letters and digits only, so these two are the same",
 						"Rename one of them, or merge the two."));
-			}
-		}
-	}
-
-	/** Report each two headers with one name, at the later of those that are written. */
-	private void checkHeaders(Map<Key<?>, ConfigValue> settings) {
-		List<Key<String>> headers = List.of(SettingKey.HTTP_ATTEMPT_HEADER, SettingKey.HTTP_DEADLINE_HEADER,
-				SettingKey.HTTP_IDEMPOTENCY_HEADER);
-		for (Key<String> later : headers) {
-			for (Key<String> earlier : headers.subList(0, headers.indexOf(later))) {
-				if (earlier.in(settings).equalsIgnoreCase(later.in(settings))) {
-					boolean atLater = settings.containsKey(later);
-					ConfigValue written = settings.get(atLater ? later : earlier);
-					Key<String> other = atLater ? earlier : later;
-					if (written != null) {
-						this.problems.add(written.problem("is the name of backoff." + other.key() + " too ("
-								+ ConfigValue.origin(settings, other) + ")", "Give each header a name of its own."));
-					}
-				}
 			}
 		}
 	}

@@ -70,8 +70,10 @@ import dev.backoff.failure.RetryCause;
  * counts. A timeout while connecting that the client reports as a
  * {@link java.net.SocketTimeoutException} counts as a timeout: only its message differs.
  * This is the most general classifier, so it is asked last. Thread-safe.
+ *
+ * @param afterRedirects whether the client may follow redirects
  */
-final class IoFailureClassifier implements TypedClassifier {
+record IoFailureClassifier(boolean afterRedirects) implements TypedClassifier {
 
 	private static final FailureClassification HANDSHAKE = IO.withoutEffect();
 
@@ -123,15 +125,8 @@ final class IoFailureClassifier implements TypedClassifier {
 						+ "|CERTIFICATE_UNKNOWN|CERTIFICATE_REQUIRED|UNKNOWN_CA|ACCESS_DENIED)",
 				Pattern.CASE_INSENSITIVE);
 
-	private final boolean afterRedirects;
-
 	IoFailureClassifier() {
 		this(false);
-	}
-
-	/** Judge the failures of a client that may follow redirects. */
-	IoFailureClassifier(boolean afterRedirects) {
-		this.afterRedirects = afterRedirects;
 	}
 
 	@Override

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -20,7 +19,6 @@ import org.slf4j.LoggerFactory;
 
 import org.springframework.beans.factory.DisposableBean;
 
-import dev.backoff.event.RetriesStoppedException.Wait;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Key;
@@ -256,15 +254,22 @@ public final class LiveConfiguration implements DisposableBean {
 		});
 	}
 
-	/** Wait for the first end of an override; the executor makes the change. */
 	private void setTimer(Duration atLeast) {
-		Cancellable next = null;
-		if (!overrides().isEmpty()) {
-			RetryTime time = this.time.get();
-			OptionalLong left = overrides().firstEnd(time.nanoTime());
-			next = left.isPresent() ? time.schedule(() -> expire(time), Math.max(left.getAsLong(), Nanos.of(atLeast)))
-					: null;
+		replaceTimer(timer(overrides(), atLeast));
+	}
+
+	/** Return a timer of the first end of an override; the executor makes the change. */
+	private @Nullable Cancellable timer(Overrides overrides, Duration atLeast) {
+		if (overrides.isEmpty()) {
+			return null;
 		}
+		RetryTime time = this.time.get();
+		OptionalLong left = overrides.firstEnd(time.nanoTime());
+		return left.isPresent() ? time.schedule(() -> expire(time), Math.max(left.getAsLong(), Nanos.of(atLeast)))
+				: null;
+	}
+
+	private void replaceTimer(@Nullable Cancellable next) {
 		cancel(this.timer.getAndSet(next));
 		if (this.closed) {
 			cancel(next);
@@ -291,8 +296,17 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/** Put a configuration into effect, or throw and change nothing. */
 	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
-		List<ValueChange> changes = this.switchover.put(configuration);
-		setTimer(Duration.ZERO);
+		// first, as it may fail
+		Cancellable timer = timer(configuration.overrides(), Duration.ZERO);
+		List<ValueChange> changes;
+		try {
+			changes = this.switchover.put(configuration);
+		}
+		catch (Throwable ex) {
+			cancel(timer);
+			throw ex;
+		}
+		replaceTimer(timer);
 		changes.forEach((change) -> change.log(logger, how));
 		return changes;
 	}
@@ -312,25 +326,6 @@ public final class LiveConfiguration implements DisposableBean {
 		String name = known(policy);
 		BackoffConfiguration now = this.policies.configuration();
 		return this.switchover.preview(now.with(now.overrides().with(name, Overrides.read(name, values), null)));
-	}
-
-	/** Answer a question while no change is made, or else after one second. */
-	public <T extends @Nullable Object> T look(Supplier<T> question) {
-		boolean locked = false;
-		try {
-			locked = this.lock.tryLock(1, TimeUnit.SECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		try {
-			return question.get();
-		}
-		finally {
-			if (locked) {
-				this.lock.unlock();
-			}
-		}
 	}
 
 	/** Log an operator's action that overrides nothing, and tell the listeners. */

@@ -28,9 +28,13 @@ import dev.backoff.time.DurationText;
  * A failure is handed to Micrometer unchanged. Meters of observations have the failure's
  * class as a tag. Tracers record its message and its stack trace. Thread-safe.
  *
+ * @param registry where calls are observed
+ * @param calls the convention of calls, or null for that of the registry
+ * @param attempts the convention of attempts, or null for that of the registry
  * @since 0.1
  */
-public final class MicrometerObserver implements CallObserver, ObservationCarrier {
+public record MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
+		@Nullable BackoffAttemptConvention attempts) implements CallObserver, ObservationCarrier {
 
 	private static final BackoffCallConvention CALL = new BackoffCallConvention() {
 	};
@@ -41,23 +45,9 @@ public final class MicrometerObserver implements CallObserver, ObservationCarrie
 	private static final Scope NOTHING = () -> {
 	};
 
-	private final ObservationRegistry registry;
-
-	private final @Nullable BackoffCallConvention calls;
-
-	private final @Nullable BackoffAttemptConvention attempts;
-
 	/** Observe with the registry's conventions, or with the default conventions. */
 	public MicrometerObserver(ObservationRegistry registry) {
 		this(registry, null, null);
-	}
-
-	/** Observe with the given conventions; null means the registry's convention. */
-	public MicrometerObserver(ObservationRegistry registry, @Nullable BackoffCallConvention calls,
-			@Nullable BackoffAttemptConvention attempts) {
-		this.registry = registry;
-		this.calls = calls;
-		this.attempts = attempts;
 	}
 
 	@Override

@@ -15,29 +15,18 @@ import dev.backoff.spring.configuration.PolicyKey;
  * that they change together with it. Placeholders in the names of the policy and of what
  * it shares are resolved only once. Thread-safe.
  */
-final class Placeholders {
+record Placeholders(PropertyResolver resolver, Map<String, String> first, Map<String, String> now) {
 
 	private static final Set<Key<?>> ONCE = Set.of(PolicyKey.PRESET, PolicyKey.BREAKER, PolicyKey.BUDGET,
 			PolicyKey.PACE, PolicyKey.CLASSIFIER);
 
-	private final PropertyResolver resolver;
-
-	private final Map<String, String> first;
-
-	private final Map<String, String> now = new ConcurrentHashMap<>();
-
 	Placeholders(PropertyResolver resolver) {
-		this(resolver, new ConcurrentHashMap<>());
-	}
-
-	private Placeholders(PropertyResolver resolver, Map<String, String> first) {
-		this.resolver = resolver;
-		this.first = first;
+		this(resolver, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
 	}
 
 	/** Return placeholders for a later reading of the configuration. */
 	Placeholders anew() {
-		return new Placeholders(this.resolver, this.first);
+		return new Placeholders(this.resolver, this.first, new ConcurrentHashMap<>());
 	}
 
 	/** Return the resolver of an attribute. */

@@ -2,7 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 
@@ -45,7 +44,7 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 		if (name.equals(NONE) || own || this.configuration.defined(section).contains(name)) {
 			return;
 		}
-		String other = otherThanName(section, value, lineage);
+		String other = otherThanName(section, value.text());
 		if (other != null) {
 			problems.add(value.problem("must be the name of a " + section.noun() + ", or none", other));
 			return;
@@ -60,27 +59,17 @@ record References(BackoffConfiguration configuration, @Nullable String policy,
 	}
 
 	/** Return what to write instead of a switch or a number, or null. */
-	private @Nullable String otherThanName(Section section, ConfigValue value, List<Name> lineage) {
-		boolean budget = section == Section.BUDGETS;
-		if (budget && NUMBER.matcher(value.text()).matches()) {
-			return "Set backoff.budgets." + policyOf(value.level(), lineage) + ".tokens.";
-		}
-		if (section == Section.PACES && Character.isDigit(value.text().charAt(0))) {
-			return "Write a name: its rate is learned from the server.";
-		}
-		String name = (section == Section.PACES) ? "Write a name, such as that of the account at the server."
-				: "Define a breaker below backoff.breakers, and write its name.";
-		return switch (value.text().toLowerCase(Locale.ROOT)) {
+	private static @Nullable String otherThanName(Section section, String text) {
+		boolean pace = section == Section.PACES;
+		boolean number = pace ? Character.isDigit(text.charAt(0))
+				: section == Section.BUDGETS && NUMBER.matcher(text).matches();
+		String name = pace ? "Write a name, such as that of the account at the server."
+				: "Define a " + section.noun() + " below backoff." + section.key() + ", and write its name.";
+		return switch (text.toLowerCase(Locale.ROOT)) {
 			case "false", "off", "no" -> "Write none to switch it off.";
-			case "true", "on", "yes" -> budget ? "Remove it: a budget is on by default." : name;
-			default -> null;
+			case "true", "on", "yes" -> name;
+			default -> number ? name : null;
 		};
-	}
-
-	/* By default its budget has the name of the policy. */
-	private String policyOf(Level level, List<Name> lineage) {
-		String own = (level.rank() == Rank.ENTRY) ? lineage.get(level.distance()).toString() : this.policy;
-		return (own == null || !level.isOfOne()) ? "<name>" : (own.indexOf('.') < 0) ? own : "[" + own + "]";
 	}
 
 	/** Put one of them into effect; return its name, or null for none. */

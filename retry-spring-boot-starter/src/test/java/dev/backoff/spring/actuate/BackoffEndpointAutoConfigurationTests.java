@@ -1,6 +1,5 @@
 package dev.backoff.spring.actuate;
 
-import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -52,13 +51,6 @@ class BackoffEndpointAutoConfigurationTests {
 			.run((parent) -> this.runner.withParent(parent)
 				.withPropertyValues("backoff.policies.mail.base=2s")
 				.run((child) -> assertThat(policies(child)).containsOnlyKeys("mail")));
-	}
-
-	@Test
-	void showsTheApplicationsPolicies() {
-		this.runner
-			.withPropertyValues("management.endpoints.web.exposure.include=backoff", "backoff.policies.mail.base=2s")
-			.run((context) -> assertThat(policies(context)).containsOnlyKeys("mail"));
 	}
 
 	private static Map<String, PolicyDescriptor> policies(ApplicationContext context) {

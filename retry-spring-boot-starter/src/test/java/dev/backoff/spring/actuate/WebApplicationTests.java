@@ -89,14 +89,6 @@ class WebApplicationTests {
 		}
 
 		@Test
-		void changesNothing() throws Exception {
-			for (String method : new String[] { "POST", "DELETE", "PUT" }) {
-				assertThat(send(method, this.port, "/actuator/backoff").statusCode()).isEqualTo(405);
-				assertThat(send(method, this.port, "/actuator/backoff/mail-out").statusCode()).isEqualTo(405);
-			}
-		}
-
-		@Test
 		void publishesZerosThenCounts(CapturedOutput output) throws Exception {
 			String exhausted = "backoff_calls_total{method=\"Orders.place\",policy=\"Orders.place\","
 					+ "stop=\"attempts_exhausted\"} ";

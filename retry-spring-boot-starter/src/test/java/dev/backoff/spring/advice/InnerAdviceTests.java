@@ -31,8 +31,8 @@ class InnerAdviceTests {
 
 	private static MethodInterceptor appending(String mark) {
 		return (invocation) -> {
-			if (invocation.getArguments().length > 0) {
-				invocation.getArguments()[0] += mark;
+			if (invocation.getArguments().length > 0 && invocation.getArguments()[0] instanceof String text) {
+				invocation.getArguments()[0] = text + mark;
 			}
 			return invocation.proceed();
 		};

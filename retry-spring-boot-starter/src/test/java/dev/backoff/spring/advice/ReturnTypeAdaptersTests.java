@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
 import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Maybe;
 import io.reactivex.rxjava3.core.Observable;
 import io.reactivex.rxjava3.core.Single;
 import io.reactivex.rxjava3.observers.TestObserver;
@@ -47,12 +48,14 @@ class ReturnTypeAdaptersTests {
 			runner.withBean(Others.class).run((context) -> {
 				Others bean = context.getBean(Others.class);
 				TestObserver<String> single = bean.single().test();
+				TestObserver<String> maybe = bean.maybe().test();
 				TestObserver<String> several = bean.observable().test();
 				TestObserver<Void> ended = bean.completable().test();
 				AtomicReference<String> published = new AtomicReference<>();
 				Mono.from(bean.publisher()).subscribe(published::set);
 				context.getBean(VirtualTime.class).runAll();
 				single.assertResult("attempt 3");
+				maybe.assertResult("attempt 3");
 				several.assertResult("attempt 3", "the end");
 				ended.assertResult();
 				assertThat(published).hasValue("attempt 3");
@@ -189,6 +192,11 @@ class ReturnTypeAdaptersTests {
 		@Backoff
 		public Single<String> single() {
 			return Single.fromCallable(() -> attempt(3));
+		}
+
+		@Backoff
+		public Maybe<String> maybe() {
+			return Maybe.fromCallable(() -> attempt(3));
 		}
 
 		@Backoff

@@ -130,12 +130,6 @@ class StartupLogTests {
 		}
 
 		@Test
-		void advisesADeadlineForManyAttempts() {
-			assertThat(log("backoff.policies.orders: { max-attempts: 17, cap: 500ms }", Orders.class)).containsExactly(
-					"INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a deadline: set a deadline");
-		}
-
-		@Test
 		void catchesADeadlineThatCutsNoHangingCall() {
 			assertThat(log("backoff.policies.orders: { deadline: 3s }", Orders.class)).containsExactly(
 					"INFO @Backoff on Orders.place(), policy orders: a call that hangs is not cut: the deadline of 3s is "
@@ -189,17 +183,6 @@ class StartupLogTests {
 				.containsExactly("WARN" + advice.formatted("6s"));
 			assertThat(log("backoff.policies.orders: { attempt-timeout: 5s, deadline: 5s }", Orders.class))
 				.containsExactly("INFO" + advice.formatted("5s"));
-		}
-
-		@Test
-		void advisesOnAttemptsThatCannotFit() {
-			String yaml = "backoff.policies.later: { base: 1s, max-attempts: 12, deadline: 5s }";
-			String advice = "the deadline of 5s has room for 3 of 12 attempts, by the delays before jitter: raise it, make "
-					+ "fewer attempts, or lower the base to 2380us";
-			assertThat(log(yaml, Later.class))
-				.containsExactly("INFO @Backoff on Later.place(), policy later: " + advice);
-			uses(yaml, Later.class, (uses) -> assertThat(uses).singleElement()
-				.satisfies((use) -> assertThat(use.advice()).containsExactly(advice)));
 		}
 
 		@Test
@@ -293,23 +276,6 @@ class StartupLogTests {
 				assertThat(use.policy().values().get(PolicyKey.CAP).value()).isEqualTo("3s");
 				assertThat(use.policy().values().get(PolicyKey.BASE).value()).isEqualTo("30ms");
 			}));
-		}
-
-		@Test
-		void mergesTypeAndMethod() {
-			uses("", Merged.class, (uses) -> assertThat(uses).singleElement().satisfies((use) -> {
-				assertThat(use.policy().name()).isEqualTo("method");
-				assertThat(use.policy().values().get(PolicyKey.BASE)).hasToString(
-						"EffectiveValue[value=20ms, level=Level[rank=METHOD, kind=WRITTEN, distance=0], origin=annotation on Merged.send]");
-				assertThat(use.policy().values().get(PolicyKey.CAP)).hasToString(
-						"EffectiveValue[value=1s, level=Level[rank=TYPE, kind=WRITTEN, distance=0], origin=annotation on Merged]");
-			}));
-		}
-
-		@Test
-		void findsAnnotationsOfInterfacesAndSuperclasses() {
-			uses("", Inheriting.class, (uses) -> assertThat(uses).extracting(PolicyUse::method)
-				.containsExactly("Inheriting.fromContract", "Inheriting.fromParent"));
 		}
 
 		@Test
@@ -573,38 +539,6 @@ class StartupLogTests {
 
 		@Patient(times = "7")
 		public void send() {
-		}
-
-	}
-
-	@Backoff(value = "type", base = "10ms", cap = "1s")
-	public static class Merged {
-
-		@Backoff(value = "method", base = "20ms")
-		public void send() {
-		}
-
-	}
-
-	public interface Contract {
-
-		@Backoff
-		void fromContract();
-
-	}
-
-	public static class Parent {
-
-		@Backoff
-		public void fromParent() {
-		}
-
-	}
-
-	public static class Inheriting extends Parent implements Contract {
-
-		@Override
-		public void fromContract() {
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
@@ -53,27 +54,6 @@ class ShutdownTests {
 			context.getBean(CallRegistry.class).shutDown();
 			assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("attempt");
 		});
-	}
-
-	@Test
-	void twiceIsNothingMore() {
-		this.runner.run((context) -> {
-			CompletableFuture<Void> call = waiting(context.getBean(Patient.class), context.getBean(CallRegistry.class));
-			CallRegistry waiting = context.getBean(CallRegistry.class);
-			context.getSourceApplicationContext().close();
-			assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("attempt");
-			context.getSourceApplicationContext().close();
-			waiting.shutDown();
-			assertThat(waiting.isShutDown()).isTrue();
-		});
-	}
-
-	@Test
-	void mayComeBeforeTheStart() {
-		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-		context.register(BackoffAutoConfiguration.class);
-		context.close();
-		assertThat(context.isActive()).isFalse();
 	}
 
 	@Test

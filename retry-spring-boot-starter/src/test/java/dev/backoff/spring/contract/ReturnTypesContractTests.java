@@ -2,14 +2,10 @@ package dev.backoff.spring.contract;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
 import java.util.function.Function;
 
-import io.reactivex.rxjava3.core.Maybe;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
-import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -69,25 +65,6 @@ public class ReturnTypesContractTests {
 	}
 
 	@Nested
-	class AMethodOfACompletionStage extends ResultContract {
-
-		@Override
-		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, AMethodOfACompletionStage.OrderService.class, CompletionStage::toCompletableFuture);
-		}
-
-		static class OrderService extends JudgedOrders<CompletionStage<@Nullable Object>> {
-
-			@Override
-			CompletionStage<@Nullable Object> make(Callable<@Nullable Object> work) {
-				return completed(work).minimalCompletionStage();
-			}
-
-		}
-
-	}
-
-	@Nested
 	public class AMethodOfAMono extends ResultContract {
 
 		@Override
@@ -107,26 +84,6 @@ public class ReturnTypesContractTests {
 	}
 
 	@Nested
-	class AMethodOfAMaybe extends ResultContract {
-
-		@Override
-		protected ContractDriver open(CallSetup setup) {
-			return judged(setup, AMethodOfAMaybe.OrderService.class,
-					(given) -> Mono.from(given.toFlowable()).toFuture());
-		}
-
-		static class OrderService extends JudgedOrders<Maybe<Object>> {
-
-			@Override
-			Maybe<Object> make(Callable<@Nullable Object> work) {
-				return Maybe.fromCallable(work);
-			}
-
-		}
-
-	}
-
-	@Nested
 	class AMethodOfAFlux extends DriverContract {
 
 		@Override
@@ -139,26 +96,6 @@ public class ReturnTypesContractTests {
 			@Override
 			Flux<Object> make(Callable<@Nullable Object> work) {
 				return Mono.fromCallable(work).flux();
-			}
-
-		}
-
-	}
-
-	@Nested
-	class AMethodOfAFlowPublisher extends DriverContract {
-
-		@Override
-		protected ContractDriver open(CallSetup setup) {
-			return driver(setup, AMethodOfAFlowPublisher.OrderService.class,
-					(given) -> first(JdkFlowAdapter.flowPublisherToFlux(given)));
-		}
-
-		static class OrderService extends Orders<Flow.Publisher<Object>> {
-
-			@Override
-			Flow.Publisher<Object> make(Callable<@Nullable Object> work) {
-				return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromCallable(work));
 			}
 
 		}

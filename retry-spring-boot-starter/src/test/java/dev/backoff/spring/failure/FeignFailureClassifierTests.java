@@ -45,22 +45,12 @@ class FeignFailureClassifierTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
 			400 | -                                          | permanent
-			401 | -                                          | permanent
-			404 | -                                          | permanent
 			409 | Retry-After: 7                             | permanent 7s
-			422 | -                                          | permanent
 			408 | -                                          | transient timeout
 			429 | -                                          | throttled http_429
 			429 | Retry-After: 7                             | throttled http_429 7s
 			429 | RateLimit: "default";r=0;t=30              | throttled http_429 30s
-			429 | Retry-After: Fri, 20 Nov 2026 12:02:00 GMT | throttled http_429 120s
-			500 | -                                          | transient http_5xx
-			501 | -                                          | permanent
-			503 | -                                          | transient http_503
 			503 | Retry-After: 3                             | throttled http_503 3s
-			504 | -                                          | transient timeout
-			522 | -                                          | transient http_5xx
-			529 | Retry-After: 7                             | throttled http_5xx 7s
 			""")
 	void classifiesByStatus(int status, String header, String expected) throws IOException {
 		try (LoopbackServer server = (header != null) ? LoopbackServer.status(status, header)

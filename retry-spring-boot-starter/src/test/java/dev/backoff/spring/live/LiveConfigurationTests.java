@@ -30,7 +30,6 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.PolicyKey;
 import dev.backoff.spring.observation.LogCapture;
 import dev.backoff.spring.policy.BackoffPolicies;
-import dev.backoff.spring.policy.PolicyResolver;
 import dev.backoff.spring.safety.RetryBudgets;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -162,19 +161,6 @@ class LiveConfigurationTests extends LiveApplication {
 		}
 
 		@Test
-		void isResetByPolicyAndAtOnce() {
-			start();
-			live.override("orders", Map.of("base", "4s"), null);
-			live.override("mail", Map.of("base", "5s"), null);
-			live.reset("orders");
-			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
-			assertThat(waits(Shop::mail)).isEqualTo(seconds(5));
-			live.reset();
-			assertThat(waits(Shop::mail)).isEqualTo(seconds(2));
-			assertThat(live.reset()).isEmpty();
-		}
-
-		@Test
 		void endsByItselfUnlessItIsSetAgain() {
 			start();
 			live.override("orders", Map.of("base", "4s", "max-attempts", "2"), Duration.ofMinutes(30));
@@ -210,16 +196,6 @@ class LiveConfigurationTests extends LiveApplication {
 			context.getBean(Shop.class).inAttempt(() -> live.override("orders", Map.of("enabled", "false"), null));
 			assertThat(stop(Shop::order)).isEqualTo(StopReason.DISABLED);
 			assertThat(stop(Shop::mail)).isEqualTo(StopReason.ATTEMPTS_EXHAUSTED);
-		}
-
-		@Test
-		void isPreviewedWithoutEffect() {
-			start();
-			PolicyResolver candidate = live.preview("orders", Map.of("base", "4s"));
-			assertThat(candidate.peek("orders").orElseThrow().values().get(PolicyKey.BASE).value()).isEqualTo("4s");
-			assertThat(waits(Shop::order)).isEqualTo(seconds(1, 2));
-			assertThatExceptionOfType(InvalidBackoffException.class)
-				.isThrownBy(() -> live.preview("orders", Map.of("multiplier", "0")));
 		}
 
 		@Test

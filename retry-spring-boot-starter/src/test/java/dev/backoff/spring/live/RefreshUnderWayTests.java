@@ -13,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
 import org.awaitility.Awaitility;
@@ -26,7 +25,6 @@ import org.springframework.core.env.EnumerablePropertySource;
 
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
-import dev.backoff.fixture.Crowd;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.PolicyKey;
@@ -124,23 +122,6 @@ class RefreshUnderWayTests extends LiveApplication {
 			return Map.of("backoff.defaults.multiplier", "1", "backoff.policies.orders.base",
 					(number == 1) ? "1s" : "5s", "backoff.policies.orders.cap", (number == 1) ? "1s" : "5s",
 					"backoff.policies.orders.max-attempts", (number == 1) ? "3" : "5");
-		}
-
-		@Test
-		void mayAllRefreshAtOnce() {
-			start();
-			AtomicInteger next = new AtomicInteger();
-			Crowd.of(4, (number) -> {
-				for (int i = 0; i < 250; i++) {
-					centre.put("backoff.policies.orders.max-attempts",
-							Integer.toString(2 + next.incrementAndGet() % 7));
-					assertThat(refresh()).isTrue();
-				}
-			});
-			centre.put("backoff.policies.orders.max-attempts", "9");
-			assertThat(refresh()).isTrue();
-			assertThat(maxAttempts()).isEqualTo(9);
-			assertThat(changes("refused")).isZero();
 		}
 
 	}

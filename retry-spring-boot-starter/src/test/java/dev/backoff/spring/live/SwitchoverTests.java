@@ -434,30 +434,6 @@ class SwitchoverTests extends LiveApplication {
 			assertThat(time.pending()).isZero();
 		}
 
-		@Test
-		void lookingShowsNoHalfOfAChange() {
-			start();
-			ExecutorService thread = Executors.newSingleThreadExecutor();
-			try {
-				CountDownLatch over = new CountDownLatch(1);
-				Future<?> changes = thread.submit(() -> {
-					for (int i = 0; i < 300; i++) {
-						Object unused = live.override("orders", Map.of("base", (i % 2 + 1) + "s"), null);
-					}
-					over.countDown();
-				});
-				while (over.getCount() > 0) {
-					List<String> seen = live.look(() -> List.of(value("Shop.order", PolicyKey.BASE).value(),
-							value("Shop.again", PolicyKey.BASE).value()));
-					assertThat(seen.get(0)).isEqualTo(seen.get(1));
-				}
-				assertThat(catchThrowable(changes::get)).isNull();
-			}
-			finally {
-				thread.shutdownNow();
-			}
-		}
-
 	}
 
 	/** Keeps the last overrides it was told. */

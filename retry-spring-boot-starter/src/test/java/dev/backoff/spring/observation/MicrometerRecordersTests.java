@@ -241,13 +241,6 @@ class MicrometerRecordersTests {
 		}
 
 		@Test
-		void givesTheSameRecorderForTheSameMethod() {
-			MicrometerRecorders recorders = recorders(() -> simple);
-			assertThat(recorders.recorder("a", "m")).isSameAs(recorders.recorder("a", "m"))
-				.isNotSameAs(recorders.recorder("b", "m"));
-		}
-
-		@Test
 		void metersSurviveTheCollector() {
 			MicrometerRecorders recorders = recorders(() -> simple);
 			recorders.bind();
@@ -449,16 +442,6 @@ class MicrometerRecordersTests {
 			return new WeakReference<>(recorders);
 		}
 
-		@Test
-		void ofSeveralApplicationsKeepTheirStatisticsApart() {
-			MicrometerRecorders first = recorders(() -> simple);
-			MicrometerRecorders second = recorders(() -> simple);
-			FiveCalls.record(first.recorder("orders", "m"));
-			FiveCalls.record(second.recorder("orders", "m"));
-			assertThat(succeeded(first)).isEqualTo(5);
-			assertThat(succeeded(second)).isEqualTo(5);
-		}
-
 		private long succeeded(MicrometerRecorders recorders) {
 			return recorders.of("orders", "m").orElseThrow().calls().getOrDefault(StopReason.SUCCEEDED, 0L);
 		}
@@ -467,14 +450,6 @@ class MicrometerRecordersTests {
 
 	@Nested
 	class RegistryInTrouble {
-
-		@Test
-		void noRegistryMeansNoMeters() {
-			MicrometerRecorders recorders = recorders(() -> null);
-			recorders.bind();
-			Retry retry = retry(policy("orders").build(), recorders, "m");
-			fail(retry, 4, new IOException());
-		}
 
 		@Test
 		void registryThatComesLateHasAllCalls() {
@@ -569,16 +544,6 @@ class MicrometerRecordersTests {
 			fail(retry, 2, new IOException());
 			assertThat(throwing.get("backoff.calls").tag("stop", "attempts_exhausted").functionCounter().count())
 				.isEqualTo(1);
-		}
-
-		@Test
-		void throwingTimerMissesNoCall() {
-			MeterRegistry throwing = new ThrowingRegistry();
-			MicrometerRecorders recorders = recorders(() -> throwing);
-			recorders.bind();
-			Retry retry = retry(policy("orders").build(), recorders, "m");
-			assertThat(retry.<Integer, RuntimeException>call(() -> 42)).isEqualTo(42);
-			assertThat(throwing.get("backoff.calls").tag("stop", "succeeded").functionCounter().count()).isEqualTo(1);
 		}
 
 		@Test

@@ -16,6 +16,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
@@ -142,17 +143,10 @@ class StateMetersTests {
 		}
 
 		@Test
-		void bindsMoreThanOnce() {
-			meters.bind();
-			int before = simple.getMeters().size();
-			meters.bind();
-			assertThat(simple.getMeters()).hasSize(before);
-		}
-
-		@Test
 		void registersNoMeterTwice() {
 			Overrides overrides = Overrides.NONE.with("orders", Map.of(PolicyKey.CAP, "5s"), null);
 			try (LogCapture log = new LogCapture(MeterRegistry.class)) {
+				meters.bind();
 				meters.bind();
 				breaker().open();
 				meters.changed(ConfigurationListener.Outcome.OVERRIDDEN, overrides);
