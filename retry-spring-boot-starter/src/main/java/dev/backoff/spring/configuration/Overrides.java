@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -85,12 +84,11 @@ public record Overrides(List<Entry> values) {
 			.findFirst();
 	}
 
-	/** Return the nanoseconds until the first override ends, or empty if none does. */
-	public OptionalLong firstEnd(long nanoTime) {
+	/** Return the first end of an override, or empty if none ends by itself. */
+	public Optional<Ending> firstEnd() {
 		return this.values.stream()
 			.flatMap((override) -> Stream.ofNullable(override.ending()))
-			.mapToLong((ending) -> ending.left(nanoTime))
-			.min();
+			.min((one, other) -> Long.signum(one.left(other.nanoTime())));
 	}
 
 	/** Read keys in any spelling. Values are checked later, together with the policy. */
@@ -177,7 +175,8 @@ public record Overrides(List<Entry> values) {
 	/** The end of an override with a time limit, to be shown and to be measured. */
 	public record Ending(Instant until, long nanoTime) {
 
-		private long left(long now) {
+		/** Return the nanoseconds until then. */
+		public long left(long now) {
 			return this.nanoTime - now;
 		}
 

@@ -6,10 +6,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -24,7 +22,6 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Overrides;
 import dev.backoff.spring.configuration.PolicyKey;
-import dev.backoff.spring.configuration.Problem;
 import dev.backoff.spring.live.ConfigurationListener.Outcome;
 import dev.backoff.spring.policy.BackoffPolicies;
 import dev.backoff.spring.policy.ConfigurationUser;
@@ -48,6 +45,9 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(LiveConfiguration.class);
 
+	private static final Cancellable NO_TIMER = () -> {
+	};
+
 	/* After an override could not be ended for a reason that may pass. */
 	private static final Duration AGAIN = Duration.ofMinutes(1);
 
@@ -68,8 +68,8 @@ public final class LiveConfiguration implements DisposableBean {
 
 	private final Clock clock;
 
-	/* Runs until the first of the overrides ends. */
-	private final AtomicReference<@Nullable Cancellable> timer = new AtomicReference<>();
+	/* Runs until the first of the overrides ends. Replaced under the lock. */
+	private volatile Cancellable timer = NO_TIMER;
 
 	private volatile boolean closed;
 
@@ -146,7 +146,7 @@ public final class LiveConfiguration implements DisposableBean {
 	 */
 	public List<ValueChange> override(String policy, Map<String, String> values, @Nullable Duration limit) {
 		return locked(() -> {
-			String name = known(policy);
+			String name = this.policies.known(policy);
 			return put(name, Overrides.read(name, values), limit);
 		});
 	}
@@ -177,7 +177,8 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	private Overrides.Ending ending(Duration limit) {
-		long nanos = Nanos.of(limit);
+		// half of all time, so that two ends can be compared
+		long nanos = Math.min(Nanos.of(limit), Long.MAX_VALUE / 2);
 		return new Overrides.Ending(this.clock.instant().plusNanos(nanos), this.time.get().nanoTime() + nanos);
 	}
 
@@ -189,9 +190,9 @@ public final class LiveConfiguration implements DisposableBean {
 	 */
 	public List<ValueChange> reset(String policy, String... keys) {
 		return locked(() -> {
-			Overrides left = (keys.length == 0) ? overrides().without(known(policy)) : overrides();
+			Overrides left = (keys.length == 0) ? overrides().without(this.policies.known(policy)) : overrides();
 			for (String key : keys) {
-				left = left.without(known(policy), key);
+				left = left.without(this.policies.known(policy), key);
 			}
 			return end(Outcome.RESET, left);
 		});
@@ -236,79 +237,60 @@ public final class LiveConfiguration implements DisposableBean {
 	}
 
 	/** End overrides whose time is over, or try again later. */
-	private void expireOrTryAgain() {
-		boolean ignored = locked(() -> {
-			Duration atLeast = Duration.ZERO;
-			try {
-				List<ValueChange> unused = expire();
+	private boolean expireOrTryAgain() {
+		Duration atLeast = Duration.ZERO;
+		try {
+			List<ValueChange> unused = expire();
+		}
+		catch (Throwable ex) {
+			if (!this.closed) {
+				logger.error("Could not end overrides whose time is over; trying again in {}",
+						DurationText.exact(AGAIN), ex);
 			}
-			catch (Throwable ex) {
-				if (!this.closed) {
-					logger.error("Could not end overrides whose time is over; trying again in {}",
-							DurationText.exact(AGAIN), ex);
-				}
-				atLeast = AGAIN;
-			}
-			setTimer(atLeast);
-			return true;
-		});
-	}
-
-	private void setTimer(Duration atLeast) {
-		replaceTimer(timer(overrides(), atLeast));
+			atLeast = AGAIN;
+		}
+		set(timer(overrides(), atLeast)).cancel();
+		return true;
 	}
 
 	/** Return a timer of the first end of an override; the executor makes the change. */
-	private @Nullable Cancellable timer(Overrides overrides, Duration atLeast) {
-		if (overrides.isEmpty()) {
-			return null;
-		}
-		RetryTime time = this.time.get();
-		OptionalLong left = overrides.firstEnd(time.nanoTime());
-		return left.isPresent() ? time.schedule(() -> expire(time), Math.max(left.getAsLong(), Nanos.of(atLeast)))
-				: null;
-	}
-
-	private void replaceTimer(@Nullable Cancellable next) {
-		cancel(this.timer.getAndSet(next));
-		if (this.closed) {
-			cancel(next);
-		}
+	private Cancellable timer(Overrides overrides, Duration atLeast) {
+		return overrides.firstEnd().map((end) -> {
+			RetryTime time = this.time.get();
+			return time.schedule(() -> expire(time), Math.max(end.left(time.nanoTime()), Nanos.of(atLeast)));
+		}).orElse(NO_TIMER);
 	}
 
 	private void expire(RetryTime time) {
 		time.workBegins();
 		this.executor.execute(() -> {
-			try {
-				expireOrTryAgain();
-			}
-			finally {
-				time.workEnds();
-			}
+			boolean unused = locked(this::expireOrTryAgain);
+			time.workEnds();
 		});
 	}
 
-	private static void cancel(@Nullable Cancellable timer) {
-		if (timer != null) {
-			timer.cancel();
+	/** Set the timer in effect, and return the one before. */
+	private Cancellable set(Cancellable next) {
+		Cancellable before = this.timer;
+		this.timer = next;
+		if (this.closed) {
+			next.cancel();
 		}
+		return before;
 	}
 
 	/** Put a configuration into effect, or throw and change nothing. */
 	private List<ValueChange> change(String how, BackoffConfiguration configuration) {
-		// first, as it may fail
-		Cancellable timer = timer(configuration.overrides(), Duration.ZERO);
-		List<ValueChange> changes;
+		Cancellable over = timer(configuration.overrides(), Duration.ZERO);
 		try {
-			changes = this.switchover.put(configuration);
+			List<ValueChange> changes = this.switchover.put(configuration);
+			over = set(over);
+			changes.forEach((change) -> change.log(logger, how));
+			return changes;
 		}
-		catch (Throwable ex) {
-			cancel(timer);
-			throw ex;
+		finally {
+			over.cancel();
 		}
-		replaceTimer(timer);
-		changes.forEach((change) -> change.log(logger, how));
-		return changes;
 	}
 
 	private <T> T locked(Supplier<T> change) {
@@ -323,7 +305,7 @@ public final class LiveConfiguration implements DisposableBean {
 
 	/** Return the policies as they would be with further overrides of one policy. */
 	public PolicyResolver preview(String policy, Map<String, String> values) {
-		String name = known(policy);
+		String name = this.policies.known(policy);
 		BackoffConfiguration now = this.policies.configuration();
 		return this.switchover.preview(now.with(now.overrides().with(name, Overrides.read(name, values), null)));
 	}
@@ -346,12 +328,6 @@ public final class LiveConfiguration implements DisposableBean {
 		return this.policies.configuration().overrides();
 	}
 
-	private String known(String policy) {
-		return this.policies.find(policy)
-			.orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + policy, "is not known",
-					"Write one of " + String.join(", ", this.policies.current().names()) + "."))));
-	}
-
 	private void tell(Outcome outcome) {
 		Switchover.harmlessly("listener of changes of the configuration", () -> {
 			for (ConfigurationListener listener : this.listeners.get()) {
@@ -366,7 +342,7 @@ public final class LiveConfiguration implements DisposableBean {
 	@Override
 	public void destroy() {
 		this.closed = true;
-		cancel(this.timer.get());
+		this.timer.cancel();
 	}
 
 }

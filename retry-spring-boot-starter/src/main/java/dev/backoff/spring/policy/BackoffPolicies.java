@@ -1,5 +1,6 @@
 package dev.backoff.spring.policy;
 
+import java.util.List;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,7 @@ import org.springframework.core.env.PropertyResolver;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
 import dev.backoff.spring.configuration.InvalidBackoffException;
+import dev.backoff.spring.configuration.Problem;
 
 /**
  * The effective policies of names and annotated methods.
@@ -65,6 +67,16 @@ public final class BackoffPolicies {
 	 */
 	public Optional<String> find(String name) {
 		return Optional.ofNullable(this.resolver.find(name));
+	}
+
+	/**
+	 * Return the known spelling of a policy's name, as {@link #find} does.
+	 * @throws InvalidBackoffException if no policy has that name
+	 */
+	public String known(String name) {
+		return find(name)
+			.orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + name, "is not known",
+					"Write one of " + String.join(", ", this.resolver.names()) + "."))));
 	}
 
 }

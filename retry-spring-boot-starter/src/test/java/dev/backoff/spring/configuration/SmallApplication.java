@@ -169,7 +169,8 @@ public final class SmallApplication {
 
 	private String[] arguments(Path directory) {
 		List<String> all = new ArrayList<>(this.arguments);
-		all.add("--spring.config.location=" + directory.toUri());
+		// two slashes, so that no origin has the directory, whose name is made up
+		all.add("--spring.config.location=" + directory.toUri() + "/");
 		return all.toArray(String[]::new);
 	}
 
