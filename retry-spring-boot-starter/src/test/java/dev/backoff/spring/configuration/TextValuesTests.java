@@ -128,7 +128,8 @@ class TextValuesTests {
 					jitter | 0.2 | - | Write it as a percentage: 20%.
 					jitter | .5 | - | Write it as a percentage: 50%.
 					jitter | 1 | - | Write it as a percentage: 100%.
-					jitter | 20; 0; half | - | Write full for the default, or a percentage such as 20%.
+					jitter | 20 | - | Write it as a percentage: 20%.
+					jitter | 0; half | - | Write full for the default, or a percentage such as 20%.
 					ladder | 1s,x | has the level 'x', which must be a duration | -
 					ladder | 1s,1s x0 | has the level '1s x0', which repeats less than once or too often | -
 					ladder | 1s,1s x2000000 | has the level '1s x2000000', which repeats less than once or too often | -
