@@ -74,9 +74,8 @@ public final class BackoffPolicies {
 	 * @throws InvalidBackoffException if no policy has that name
 	 */
 	public String known(String name) {
-		return find(name)
-			.orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + name, "is not known",
-					"Write one of " + String.join(", ", this.resolver.names()) + "."))));
+		return find(name).orElseThrow(() -> new InvalidBackoffException(List.of(Problem.ofPlace("Policy " + name,
+				"is not known", "Write one of " + String.join(", ", this.resolver.names()) + "."))));
 	}
 
 }
