@@ -147,8 +147,8 @@ class PagesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "README", "docs/durable", "docs/failures", "docs/moving-in", "docs/numbers", "docs/pace",
-			"docs/testing", "sample-app/README" })
+	@ValueSource(strings = { "README", "docs/changing", "docs/configuration", "docs/durable", "docs/failures",
+			"docs/moving-in", "docs/numbers", "docs/pace", "docs/testing", "sample-app/README" })
 	void chinesePagesShowTheSame(String name) {
 		Page english = Page.of(name + ".md");
 		Page chinese = Page.of(name + ".zh-CN.md");
