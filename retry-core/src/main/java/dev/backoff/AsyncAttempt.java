@@ -21,7 +21,8 @@ final class AsyncAttempt<T extends @Nullable Object>
 
 	private volatile @Nullable Cancellable timer;
 
-	private volatile @Nullable CompletionStage<T> stage;
+	/* Null until the work has returned it. */
+	volatile @Nullable CompletionStage<T> stage;
 
 	private volatile boolean unwanted;
 
@@ -37,11 +38,6 @@ final class AsyncAttempt<T extends @Nullable Object>
 		if (this.unwanted) {
 			cancelStage();
 		}
-	}
-
-	/** Return whether the work has returned its stage. */
-	boolean hasStage() {
-		return this.stage != null;
 	}
 
 	@Override

@@ -83,13 +83,13 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		if (observed != null) {
 			observed.isAsynchronous();
 		}
-		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state);
+		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state, this.state.started());
 	}
 
 	@Override
 	public CallRegistry.@Nullable RunningAttempt now() {
-		return (this.underWay instanceof AsyncAttempt<?> begun && begun.hasStage()) ? CallRegistry.RunningAttempt
-			.of(this.state.settings(), this.state.attempt(), this.state.attemptStart, null) : null;
+		return (this.underWay instanceof AsyncAttempt<?> begun && begun.stage != null) ? CallRegistry.RunningAttempt
+			.of(this.state.settings(), this.state.attempt, this.state.attemptStart, null) : null;
 	}
 
 	/** End the call, since the result is complete. */
@@ -263,7 +263,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 	}
 
 	private CompletionStage<T> start(AsyncAttempt<T> running) throws Throwable {
-		CompletionStage<T> stage = started(this.operation.run(this.context, this.state.attempt()), "");
+		CompletionStage<T> stage = started(this.operation.run(this.context, this.state.attempt), "");
 		running.begun(stage);
 		return stage;
 	}

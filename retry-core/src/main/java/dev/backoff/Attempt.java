@@ -69,7 +69,7 @@ public final class Attempt {
 		while (paced != null && paced.settings().pace() == null) {
 			paced = paced.around();
 		}
-		return new Attempt(call.attempt(), call.settings().policy().maxAttempts(), call.previousFailure(),
+		return new Attempt(call.attempt, call.settings().policy().maxAttempts(), call.previousFailure(),
 				call.attemptTimeLeft(), call.context().key(), call.context().fence, paced);
 	}
 

@@ -104,7 +104,7 @@ final class AttemptContext {
 	}
 
 	CallObserver.@Nullable Observed observeAttempt() {
-		this.observedAttempt = (this.observed != null) ? this.observed.attemptBegins(this.call.attempt()) : null;
+		this.observedAttempt = (this.observed != null) ? this.observed.attemptBegins(this.call.attempt) : null;
 		return this.observedAttempt;
 	}
 

@@ -38,7 +38,7 @@ final class AttemptHistory {
 	/* Of each wait its nanoseconds, then the ordinal of its source. */
 	private long[] waits = NONE;
 
-	private @Nullable Outcome lastOutcome;
+	@Nullable Outcome lastOutcome;
 
 	private @Nullable String firstFailure;
 
@@ -46,15 +46,19 @@ final class AttemptHistory {
 	@SuppressWarnings("EnumOrdinal") // it is not stored
 	private byte firstCause = (byte) RetryCause.OTHER.ordinal();
 
-	private int attempts;
+	/* Those that have ended, here or elsewhere. */
+	int attempts;
 
-	private int postponed;
+	/* How many waits of the retry were followed by no attempt. */
+	int postponed;
 
-	private boolean waitsAbridged;
+	boolean waitsAbridged;
 
-	private boolean finalPoll;
+	/* Whether the final poll before the deadline is due or has been asked. */
+	boolean finalPoll;
 
-	private long previousDelay;
+	/* The part of the last wait that the policy's rule chose. */
+	long previousDelay;
 
 	private int timeouts;
 
@@ -126,19 +130,9 @@ final class AttemptHistory {
 		return SOURCES[(int) this.waits[wait + 1]];
 	}
 
-	/** Return the part of the last wait that the policy's rule chose, or 0. */
-	long previousDelay() {
-		return this.previousDelay;
-	}
-
 	/** Return how long the last attempt took, or 0 before the first. */
 	long attemptNanos() {
 		return (this.attemptTimes.length > 0) ? this.attemptTimes[this.attemptTimes.length - 1] : 0;
-	}
-
-	/** Return whether the final poll before the deadline is due or has been asked. */
-	boolean isFinalPoll() {
-		return this.finalPoll;
 	}
 
 	void retryBegins() {
@@ -148,14 +142,6 @@ final class AttemptHistory {
 	/** Note that a wait was followed by no attempt. */
 	void addPostponed() {
 		this.postponed = Math.max(this.postponed, this.postponed + 1);
-	}
-
-	int postponed() {
-		return this.postponed;
-	}
-
-	@Nullable Outcome lastOutcome() {
-		return this.lastOutcome;
 	}
 
 	/** Return what the retries of the call took of a budget, or null without one. */
@@ -177,11 +163,6 @@ final class AttemptHistory {
 		return RetryCause.values()[this.firstCause];
 	}
 
-	/** Return how many attempts have ended, here or elsewhere. */
-	int attempts() {
-		return this.attempts;
-	}
-
 	List<RetriesStoppedException.Wait> waits() {
 		List<RetriesStoppedException.Wait> waits = new ArrayList<>(2 * KEPT);
 		for (int wait = 0; wait < this.waits.length; wait += 2) {
@@ -192,10 +173,6 @@ final class AttemptHistory {
 
 	List<Duration> attemptTimes() {
 		return Arrays.stream(this.attemptTimes).mapToObj(Duration::ofNanos).toList();
-	}
-
-	boolean isWaitsAbridged() {
-		return this.waitsAbridged;
 	}
 
 	boolean isAttemptsAbridged() {

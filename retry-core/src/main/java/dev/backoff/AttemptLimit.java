@@ -40,8 +40,8 @@ record AttemptLimit(String method, RetryTime time, CallEvents events, long timeo
 	<T extends @Nullable Object> CompletableFuture<T> list(CallRegistry.Listed call, CompletableFuture<T> result) {
 		CallRegistry listing = this.listing;
 		if (listing != null && !result.isDone()) {
-			listing.add(call);
-			CompletableFuture<T> unused = result.whenComplete((value, failure) -> listing.remove(call));
+			listing.attempts.add(call);
+			CompletableFuture<T> unused = result.whenComplete((value, failure) -> listing.attempts.remove(call));
 		}
 		return result;
 	}
@@ -63,7 +63,7 @@ record AttemptLimit(String method, RetryTime time, CallEvents events, long timeo
 
 	AttemptTimeoutException exceeded(CallState call, @Nullable Throwable cause) {
 		long nanos = Math.max(call.attemptTimeout(), this.shortest);
-		return new AttemptTimeoutException(this.method, call.attempt(), nanos, cause);
+		return new AttemptTimeoutException(this.method, call.attempt, nanos, cause);
 	}
 
 	/**
@@ -80,7 +80,7 @@ record AttemptLimit(String method, RetryTime time, CallEvents events, long timeo
 		}
 		finally {
 			if (attempt != null && this.listing != null) {
-				this.listing.remove(attempt);
+				this.listing.attempts.remove(attempt);
 			}
 		}
 	}

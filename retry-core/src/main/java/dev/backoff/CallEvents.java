@@ -103,7 +103,7 @@ final class CallEvents {
 	void attempt(CallState call, AttemptOutcome outcome, @Nullable Throwable failure, long nanos) {
 		CallObserver.ObservedAttempt attempt = call.takeObservedAttempt();
 		try (CallObserver.Scope scope = open(attempt)) {
-			record((recorder) -> recorder.attempt(call.attempt(), outcome, nanos));
+			record((recorder) -> recorder.attempt(call.attempt, outcome, nanos));
 		}
 		if (attempt != null) {
 			attempt.ends(outcome, failure);
@@ -126,7 +126,7 @@ final class CallEvents {
 		catch (VirtualMachineError ex) {
 			callStops(call, StopReason.NOT_RETRYABLE, call.elapsed(call.now()));
 			if (observed != null) {
-				observed.ends(StopReason.NOT_RETRYABLE, call.attempt(), RetryEvent.RecoveryOutcome.NONE, ex);
+				observed.ends(StopReason.NOT_RETRYABLE, call.attempt, RetryEvent.RecoveryOutcome.NONE, ex);
 			}
 			throw ex;
 		}
@@ -166,7 +166,7 @@ final class CallEvents {
 	private static void callEnds(CallState call) {
 		CallObserver.ObservedCall observed = call.observed();
 		if (observed != null) {
-			observed.ends(StopReason.SUCCEEDED, call.attempt(), RetryEvent.RecoveryOutcome.NONE, null);
+			observed.ends(StopReason.SUCCEEDED, call.attempt, RetryEvent.RecoveryOutcome.NONE, null);
 		}
 	}
 

@@ -53,7 +53,8 @@ public final class CallRegistry {
 
 	private final AtomicReference<@Nullable Runnable> whenNoneRuns = new AtomicReference<>();
 
-	private final Set<Listed> attempts = ConcurrentHashMap.newKeySet();
+	/* What may run an attempt that an operator can list. */
+	final Set<Listed> attempts = ConcurrentHashMap.newKeySet();
 
 	/** Create a registry without calls. */
 	public CallRegistry() {
@@ -112,7 +113,7 @@ public final class CallRegistry {
 		synchronized (this.lock) {
 			for (Waiter waiter = this.ring.next; waiter != this.ring && seen.size() < most; waiter = waiter.next) {
 				CallState call = waiter.call();
-				seen.add(new Seen(call.settings(), call.history().attempts(), call.attemptStart, call.started()));
+				seen.add(new Seen(call.settings(), call.history().attempts, call.attemptStart, call.started()));
 			}
 		}
 		// tickers are read outside the lock
@@ -245,20 +246,12 @@ public final class CallRegistry {
 	Listed add(CallState call) {
 		// as it begins, since a call is read on its own thread only
 		CallSettings settings = call.settings();
-		int number = call.attempt();
+		int number = call.attempt;
 		long began = call.attemptStart;
 		Thread thread = Thread.currentThread();
 		Listed attempt = () -> RunningAttempt.of(settings, number, began, thread.getName());
-		add(attempt);
-		return attempt;
-	}
-
-	void add(Listed attempt) {
 		this.attempts.add(attempt);
-	}
-
-	void remove(Listed attempt) {
-		this.attempts.remove(attempt);
+		return attempt;
 	}
 
 	/**

@@ -217,10 +217,6 @@ final class CallState {
 		return this.attempt > 0;
 	}
 
-	int attempt() {
-		return this.attempt;
-	}
-
 	CallSettings settings() {
 		return this.settings;
 	}
@@ -243,7 +239,7 @@ final class CallState {
 
 	/** Return how the last attempt here ended, or null before that. */
 	@Nullable Outcome lastOutcome() {
-		return (this.history != null) ? this.history.lastOutcome() : null;
+		return (this.history != null) ? this.history.lastOutcome : null;
 	}
 
 	@Nullable Throwable previousFailure() {

@@ -31,7 +31,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	<C, T extends @Nullable Object, X extends Throwable> T runEnclosed(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) throws X {
 		return CallEvents.within(call.observeAttempt(),
-				() -> this.limit.run(call, () -> operation.run(context, call.attempt())));
+				() -> this.limit.run(call, () -> operation.run(context, call.attempt)));
 	}
 
 	/** Return whether attempts are limited, listed or observed. */
@@ -43,7 +43,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	<C, T extends @Nullable Object, X extends Throwable> Outcome attempt(CallState call, C context,
 			Operation.OnContext<C, T, X> operation) {
 		try {
-			T result = isEnclosing() ? runEnclosed(call, context, operation) : operation.run(context, call.attempt());
+			T result = isEnclosing() ? runEnclosed(call, context, operation) : operation.run(context, call.attempt);
 			return Outcome.ofValue(this.decider.judge(result, context), result);
 		}
 		catch (Throwable failure) {
@@ -65,7 +65,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		call.begin(this.settings, now());
 		Outcome failed = Outcome.ofValue(AttemptOutcome.RESULT, null);
 		return () -> {
-			DecisionInput input = new DecisionInput(failed, call.attempt(), 0, call.history().previousDelay(), false,
+			DecisionInput input = new DecisionInput(failed, call.attempt, 0, call.history().previousDelay, false,
 					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, false, null);
 			if (!(this.decider.decide(input) instanceof Decision.RetryAfter wait)) {
 				return null;
@@ -76,12 +76,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		};
 	}
 
-	/** Return what follows when the first attempt has no permit. */
-	Decision refused(CallState call) {
-		return refused(call, call.started());
-	}
-
-	private Decision refused(CallState call, long now) {
+	/** Return what follows when an attempt has no permit. */
+	Decision refused(CallState call, long now) {
 		Ticket ticket = call.ticket;
 		return (ticket != null) ? this.decider.decideInQueue(ticket, call, now, this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(call, now), now));
@@ -149,8 +145,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
 			long now) {
 		AttemptHistory history = call.history();
-		return new DecisionInput(history.lastOutcome(), call.attempt(), history.postponed(), history.previousDelay(),
-				paid, waitedForBudget, history.attemptNanos(), history.isFinalPoll(), call.timeLeft(now),
+		return new DecisionInput(history.lastOutcome, call.attempt, history.postponed, history.previousDelay,
+				paid, waitedForBudget, history.attemptNanos(), history.finalPoll, call.timeLeft(now),
 				this.registry.isShutDown(), breaker, !this.guard.isDurable() && call.settings().pace() != null,
 				// a stored call pays when its attempt is due
 				(this.guard.isDurable() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
@@ -164,7 +160,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	}
 
 	private RetryEvent.Scheduled scheduled(Decision.RetryAfter wait, Outcome outcome, CallState call) {
-		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt(),
+		return new RetryEvent.Scheduled(this.settings.policy().name(), this.settings.method(), call.attempt,
 				Duration.ofNanos(wait.published()), wait.source(), outcome.cause(), outcome.failure());
 	}
 
@@ -260,7 +256,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		}
 		if (stop.reason() == StopReason.SUCCEEDED) {
 			this.events.succeeded(call, new RetryEvent.Succeeded(this.settings.policy().name(), this.settings.method(),
-					call.attempt(), Duration.ofNanos(elapsed)));
+					call.attempt, Duration.ofNanos(elapsed)));
 			return new CallResult(outcome, null, null);
 		}
 		Throwable failure = outcome.failure();
@@ -268,12 +264,12 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		AttemptContext context = call.contextIfAny();
 		RetriesStoppedException.Details details = new RetriesStoppedException.Details(this.settings.policy().name(),
 				this.settings.method(), stop.reason(),
-				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts(),
+				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts,
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
-				history.attemptTimes(), history.isWaitsAbridged(), history.isAttemptsAbridged(), failure,
+				history.attemptTimes(), history.waitsAbridged, history.isAttemptsAbridged(), failure,
 				outcome.value(), (context != null) ? context.keyIfUsed() : null, call.host());
 		// another call may get the same instance, so that one attempt proves nothing
-		boolean settled = call.attempt() > 1 || isUnrepeatable(outcome);
+		boolean settled = call.attempt > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);
 		if (failure != null && !Outcome.isFatal(failure)) {
 			report.attachTo(failure);

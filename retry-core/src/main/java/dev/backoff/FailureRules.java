@@ -262,12 +262,9 @@ record FailureRules(RetryPolicy policy) {
 	}
 
 	private boolean isListedError(Throwable failure) {
-		for (Class<?> type : this.policy.retryOn()) {
-			if (Error.class.isAssignableFrom(type) && type.isInstance(failure)) {
-				return !Outcome.isFatal(failure);
-			}
-		}
-		return false;
+		return !Outcome.isFatal(failure) && this.policy.retryOn()
+			.stream()
+			.anyMatch((type) -> Error.class.isAssignableFrom(type) && type.isInstance(failure));
 	}
 
 	private static @Nullable Class<?> firstOf(List<Class<? extends Throwable>> types, Throwable failure) {

@@ -48,7 +48,7 @@ public final class OutboundRequest {
 		AttemptContext.report(call, UnsafeRequest.of(method, uri), AttemptReports::sends);
 		Supplier<String> key = (call.isAttempt() && AttemptContext.isByKey(call)) ? call.context().nextRequestKey()
 				: null;
-		return new OutboundRequest(call.isAttempt() ? call.attempt() : 0, call.attemptTimeLeft(), key);
+		return new OutboundRequest(call.isAttempt() ? call.attempt : 0, call.attemptTimeLeft(), key);
 	}
 
 	/**
@@ -87,11 +87,6 @@ public final class OutboundRequest {
 	 */
 	public @Nullable String idempotencyKey() {
 		return (this.idempotencyKey != null) ? this.idempotencyKey.get() : null;
-	}
-
-	@Override
-	public String toString() {
-		return "OutboundRequest of attempt " + this.attempt;
 	}
 
 }

@@ -25,7 +25,7 @@ record ResumedAttempt(CallSteps steps) {
 			Decision decision = this.steps.resume(call, stored, context);
 			if (decision instanceof Decision.Proceed proceed) {
 				Outcome outcome = this.steps.attempt(call, context, operation);
-				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt() == 1) {
+				if (outcome.kind() == AttemptOutcome.SUCCESS && call.attempt == 1) {
 					this.steps.succeededOnFirstAttempt(call, proceed.permit());
 					return new ResumedCall.Done(false);
 				}
@@ -71,8 +71,8 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
-		return new ResumedCall.Again(call.attempt(), delay, Duration.ofNanos(wait.ownDelay()),
-				call.history().isFinalPoll(), outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
+		return new ResumedCall.Again(call.attempt, delay, Duration.ofNanos(wait.ownDelay()),
+				call.history().finalPoll, outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
 	}
 
 	/*

@@ -129,11 +129,6 @@ public final class RetryContext {
 		};
 	}
 
-	@Override
-	public String toString() {
-		return (this.shared != null) ? "RetryContext of " + this.shared : "RetryContext of nothing";
-	}
-
 	/** A context that is open on a thread. Closing it twice does nothing. */
 	@FunctionalInterface
 	public interface Scope extends AutoCloseable {

@@ -36,7 +36,7 @@ record SharedAttempt(CallSettings settings, long started, long limit, int attemp
 
 	static SharedAttempt of(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
 			List<AttemptReports> receivers, List<HeldPermit> permits) {
-		return new SharedAttempt(call.settings(), call.started(), call.attemptLimit(), call.attempt(),
+		return new SharedAttempt(call.settings(), call.started(), call.attemptLimit(), call.attempt,
 				call.attemptStart, call.previousFailure(), key, path, reports, List.copyOf(receivers),
 				List.copyOf(permits), AttemptContext.innermostObserved(call), new AtomicInteger(), new AtomicInteger(),
 				new AtomicInteger());
@@ -56,11 +56,6 @@ record SharedAttempt(CallSettings settings, long started, long limit, int attemp
 			}
 		}
 		return false;
-	}
-
-	@Override
-	public String toString() {
-		return (this.key != null) ? "attempt " + this.attempt : "a deadline";
 	}
 
 	/** The permit of an attempt, as calls on other threads see it. Thread-safe. */

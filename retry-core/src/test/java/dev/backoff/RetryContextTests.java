@@ -184,7 +184,6 @@ class RetryContextTests {
 		void whatIsCapturedOutsideACallIsEmptyAndChangesNothing() {
 			RetryContext context = RetryContext.capture();
 			assertThat(context.isEmpty()).isTrue();
-			assertThat(context).hasToString("RetryContext of nothing");
 			try (RetryContext.Scope outer = deadline(Duration.ofSeconds(2)).open();
 					RetryContext.Scope scope = context.open()) {
 				assertThat(Attempt.current().timeLeft()).isEqualTo(Duration.ofSeconds(2));
@@ -299,12 +298,6 @@ class RetryContextTests {
 			});
 		}
 
-	}
-
-	@Test
-	void saysWhatItIsOf() throws Exception {
-		assertThat(deadline(Duration.ofSeconds(1))).hasToString("RetryContext of a deadline");
-		assertThat(retry(policy().build()).call(RetryContext::capture)).hasToString("RetryContext of attempt 1");
 	}
 
 	private RetryContext deadline(Duration left) {

@@ -98,7 +98,7 @@ public record BackoffRule(Shape shape, long capNanos, Jitter jitter) {
 	 */
 	public long delay(int retry, long previous, RandomSource random) {
 		return this.jitter.apply(unspread(retry, previous), baseNanos(), this.capNanos,
-				this.jitter.isRandom() ? random.next() : 0);
+				(this.jitter != NamedJitter.NONE) ? random.next() : 0);
 	}
 
 	/**

@@ -35,9 +35,6 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 	/* Never drawn: a draw of 1 gives the bound itself, not one nanosecond less. */
 	private static final double BOUND = 1;
 
-	/* No cap is negative. */
-	private static final long BUILT_IN = -1;
-
 	/* A longer plan would help no reader. */
 	private static final int LONGEST_PLAN = 10_000;
 
@@ -97,7 +94,7 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 	 */
 	public static Duration largestBase(Duration deadline, int retries, double multiplier, @Nullable Duration cap,
 			Duration attempt, double greatestJitter) {
-		long longest = (cap != null) ? Nanos.notNegative("cap", cap) : BUILT_IN;
+		long longest = (cap != null) ? Nanos.notNegative("cap", cap) : Nanos.UNLIMITED;
 		double attempts = (retries + 1.0) * Nanos.notNegative("attempt", attempt);
 		double waits = (Nanos.notNegative("deadline", deadline) - attempts) / greatestJitter;
 		if (waits <= 0) {
@@ -105,11 +102,11 @@ public record DelayPlan(List<DelayPlan.Step> steps) {
 		}
 		long fits = 0;
 		// one delay is no longer than all of them
-		long most = Math.min((long) waits, (longest == BUILT_IN) ? Nanos.UNLIMITED : longest);
+		long most = Math.min((long) waits, longest);
 		while (fits < most) {
 			long middle = most - (most - fits) / 2;
-			if (total(middle, retries, multiplier,
-					(longest == BUILT_IN) ? BackoffRule.builtInCap(middle) : longest) <= waits) {
+			long capped = (cap != null) ? longest : BackoffRule.builtInCap(middle);
+			if (total(middle, retries, multiplier, capped) <= waits) {
 				fits = middle;
 			}
 			else {

@@ -141,13 +141,6 @@ public sealed interface Jitter permits NamedJitter, ProportionalJitter, BetaJitt
 	}
 
 	/**
-	 * {@return whether a draw is needed; false only for {@link #none()}}
-	 */
-	default boolean isRandom() {
-		return this != NamedJitter.NONE;
-	}
-
-	/**
 	 * Return whether the delay grows from the previous delay instead of along the shape.
 	 * @return true only for {@link #decorrelated()}
 	 */

@@ -131,14 +131,12 @@ public final class RetriesStoppedException extends RuntimeException {
 	 * @param settled whether the call has retried, or its failure must not be retried
 	 */
 	public RetriesStoppedException(Details details, @Nullable Throwable cause, long began, boolean settled) {
-		super(details.message(), leadsTo(details.failure(), cause) ? null : cause, false, false);
+		super(details.message(),
+				(cause != null && Causes.find(cause, (each) -> each == details.failure()) != null) ? null : cause,
+				false, false);
 		this.details = details;
 		this.began = began;
 		this.settled = settled;
-	}
-
-	private static boolean leadsTo(@Nullable Throwable failure, @Nullable Throwable cause) {
-		return cause != null && Causes.find(cause, (candidate) -> candidate == failure) != null;
 	}
 
 	/**

@@ -25,10 +25,11 @@ final class LearnedRate {
 
 	private static final long WITHOUT_CAUSE = 10 * MINUTE;
 
-	private double perSecond;
+	/* 0 while it is unknown. */
+	double perSecond;
 
-	/* Of successes, before the first refusal. */
-	private double unlimited;
+	/* Of successes, before the first refusal; 0 before that. */
+	double unlimited;
 
 	/* Whether it was refused at a rate of its own. Until then it grows fast. */
 	private boolean settled;
@@ -52,16 +53,6 @@ final class LearnedRate {
 	LearnedRate(long now) {
 		this.measuredSince = now;
 		this.restoredUntil = now;
-	}
-
-	/** Return the rate, or 0 while it is unknown. */
-	double perSecond() {
-		return this.perSecond;
-	}
-
-	/** Return the rate of successes before the first refusal, or 0 before that. */
-	double unlimited() {
-		return this.unlimited;
 	}
 
 	/** Return the time between two attempts, in nanoseconds. */

@@ -279,7 +279,7 @@ public final class Pace {
 		long now = this.time.nanoTime();
 		synchronized (this.lock) {
 			return new Status(Duration.ofNanos(nanosHeld(now)), Duration.ofNanos(Math.max(0, untilTurn(now))),
-					this.rate.perSecond(), this.rate.unlimited(), this.quotas.estimates(now), this.queue.waiting());
+					this.rate.perSecond, this.rate.unlimited, this.quotas.estimates(now), this.queue.waiting());
 		}
 	}
 

@@ -138,7 +138,7 @@ final class SystemTimer {
 			long now = System.nanoTime();
 			due = this.queue.pollDue(now);
 			if (due == null) {
-				if (this.queue.isEmpty() && this.idling && now - this.wakeAt >= 0) {
+				if (this.queue.size() == 0 && this.idling && now - this.wakeAt >= 0) {
 					this.thread = null;
 					return false;
 				}
@@ -161,7 +161,7 @@ final class SystemTimer {
 	}
 
 	private long untilWake(long now) {
-		boolean empty = this.queue.isEmpty();
+		boolean empty = this.queue.size() == 0;
 		if (!empty || !this.idling) {
 			long longest = now + this.idle;
 			this.wakeAt = (empty || longest - this.queue.due() < 0) ? longest : this.queue.due();

@@ -33,10 +33,6 @@ final class TimerQueue {
 		return this.size;
 	}
 
-	boolean isEmpty() {
-		return this.size == 0;
-	}
-
 	/** Return how many entries there is room for. */
 	int capacity() {
 		return this.dues.length;

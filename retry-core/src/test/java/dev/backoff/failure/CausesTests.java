@@ -85,7 +85,7 @@ public class CausesTests {
 		}
 	}
 
-	public static Exception deep(Exception root, int depth) {
+	private static Exception deep(Exception root, int depth) {
 		Exception outer = root;
 		for (int i = 0; i < depth; i++) {
 			outer = new Wrapped(outer);

@@ -42,11 +42,11 @@ class LearnedRateTests {
 	@Test
 	void notRefused_unknownAndNothingBeforeAPauseCounts() {
 		succeed(10_000, SECOND / 100);
-		assertThat(this.rate.perSecond() + this.rate.gap() + this.rate.unlimited()).isZero();
+		assertThat(this.rate.perSecond + this.rate.gap() + this.rate.unlimited).isZero();
 		this.now += 3600 * SECOND;
 		succeed(10, SECOND);
 		refuse();
-		assertThat(this.rate.unlimited()).isCloseTo(1, within(.2));
+		assertThat(this.rate.unlimited).isCloseTo(1, within(.2));
 	}
 
 	@ParameterizedTest
@@ -54,8 +54,8 @@ class LearnedRateTests {
 	void firstRefusal_measuredOverFiveSecondsAtLeastLessATenth(int successes, long apart, double expected) {
 		succeed(successes, apart);
 		refuse();
-		assertThat(this.rate.perSecond()).isCloseTo(expected, withinPercentage(1.0));
-		assertThat(this.rate.unlimited()).isCloseTo(expected / .9, withinPercentage(1.0));
+		assertThat(this.rate.perSecond).isCloseTo(expected, withinPercentage(1.0));
+		assertThat(this.rate.unlimited).isCloseTo(expected / .9, withinPercentage(1.0));
 	}
 
 	@Test
@@ -63,7 +63,7 @@ class LearnedRateTests {
 		refuse();
 		this.rate.succeeded(this.now + SECOND, false);
 		succeed(10, SECOND);
-		assertThat(this.rate.perSecond()).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
+		assertThat(this.rate.perSecond).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
 	}
 
 	@ParameterizedTest
@@ -71,40 +71,40 @@ class LearnedRateTests {
 	void settled_fivePercentInAHundredSuccessesOrInAMinute(boolean fast, int successes) {
 		if (fast) {
 			settle();
-			assertThat(this.rate.perSecond()).as("at most what was measured").isCloseTo(18, within(.3));
+			assertThat(this.rate.perSecond).as("at most what was measured").isCloseTo(18, within(.3));
 		}
 		else {
 			refuse();
 			refuse();
 		}
-		double before = this.rate.perSecond();
+		double before = this.rate.perSecond;
 		succeed(successes, fast ? SECOND / 20 : SECOND);
-		assertThat(this.rate.perSecond() / before).isEqualTo(1.05, within(.004));
+		assertThat(this.rate.perSecond / before).isEqualTo(1.05, within(.004));
 		for (int i = 0; i < 1000; i++) {
 			refuse();
 		}
-		assertThat(this.rate.perSecond()).isEqualTo(LEAST);
+		assertThat(this.rate.perSecond).isEqualTo(LEAST);
 	}
 
 	@Test
 	void refused_lessATenthOnceForAllUnderWay() {
 		settle();
-		double before = this.rate.perSecond();
+		double before = this.rate.perSecond;
 		long start = this.now;
 		refuse();
-		double after = this.rate.perSecond();
+		double after = this.rate.perSecond;
 		assertThat(after).isEqualTo(before * .9, within(1e-9));
 		for (int i = 0; i < 200; i++) {
 			this.rate.refused(start, this.now + i, LEAST);
 		}
-		assertThat(this.rate.perSecond()).isEqualTo(after);
+		assertThat(this.rate.perSecond).isEqualTo(after);
 	}
 
 	@Test
 	void neverRefusedAgain_atMostFiveTimesWhatWasMeasured() {
 		settle();
 		succeed(10_000, SECOND / 20);
-		assertThat(this.rate.perSecond()).isBetween(99.0, 106.0);
+		assertThat(this.rate.perSecond).isBetween(99.0, 106.0);
 	}
 
 	@Test
@@ -113,20 +113,20 @@ class LearnedRateTests {
 		succeed(200, 1);
 		double best = 0;
 		for (int i = 0; i < 40; i++) {
-			best = Math.max(best, this.rate.perSecond());
+			best = Math.max(best, this.rate.perSecond);
 			refuse();
-			assertThat(this.rate.perSecond()).isGreaterThan(best * .45);
+			assertThat(this.rate.perSecond).isGreaterThan(best * .45);
 			for (int n = 0; n < 50; n++) {
 				this.rate.succeeded(this.now, false);
 			}
 		}
-		assertThat(this.rate.perSecond()).isGreaterThan(best * .99);
+		assertThat(this.rate.perSecond).isGreaterThan(best * .99);
 	}
 
 	@Test
 	void refusedInLumps_lowered() {
 		settle();
-		double before = this.rate.perSecond();
+		double before = this.rate.perSecond;
 		for (int lump = 0; lump < 20; lump++) {
 			long start = this.now + 1;
 			this.now += SECOND;
@@ -138,7 +138,7 @@ class LearnedRateTests {
 			}
 			this.now += SECOND;
 		}
-		assertThat(this.rate.perSecond()).isLessThan(before / 4);
+		assertThat(this.rate.perSecond).isLessThan(before / 4);
 	}
 
 }
