@@ -184,15 +184,6 @@ class BlockingDriverTests extends CallFixture {
 	}
 
 	@Test
-	void leavesTheNextCallItsAttemptsAndDelays() {
-		Retry retry = retry(policy().maxAttempts(3));
-		for (int call = 0; call < 2; call++) {
-			assertThatThrownBy(() -> retry.call(failing())).isSameAs(failure());
-		}
-		assertDelays(100, 200, 100, 200);
-	}
-
-	@Test
 	void tenThousandFailuresGrowNoStackAndNoStory() throws Exception {
 		int[] depth = new int[2];
 		int[] calls = new int[1];

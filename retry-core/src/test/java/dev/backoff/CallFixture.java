@@ -1,8 +1,6 @@
 package dev.backoff;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.Arrays;
 
 import org.junit.jupiter.api.AfterEach;
 
@@ -92,11 +90,6 @@ abstract class CallFixture {
 
 	final StopReason reason() {
 		return report().reason();
-	}
-
-	final void assertDelays(long... millis) {
-		assertThat(this.time.delays())
-			.containsExactlyElementsOf(Arrays.stream(millis).mapToObj(Duration::ofMillis).toList());
 	}
 
 }

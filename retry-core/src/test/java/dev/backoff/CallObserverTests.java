@@ -134,26 +134,6 @@ class CallObserverTests extends CallFixture {
 			assertThat(told).isEmpty();
 		}
 
-		@Test
-		void areMadeThoughAnObserverThrows() {
-			Retry retry = retry().observer(new CallObserver() {
-
-				@Override
-				public @Nullable ObservedCall callBegins(String policy, String method) {
-					return null;
-				}
-
-				@Override
-				public ObservedCall callStored(String policy, String method, String key, int attempt) {
-					throw new IllegalStateException("on purpose");
-				}
-
-			}).build();
-			retry.stored("k-1");
-			assertThat(attempt(retry, 0)).isEqualTo(new ResumedCall.Done(false));
-			assertThat(observer().lines()).contains("attempt 1 ends success");
-		}
-
 	}
 
 	@Nested
@@ -323,14 +303,6 @@ class CallObserverTests extends CallFixture {
 					.toList())
 				.contains("1 wait begins")
 				.endsWith("1 call ends");
-		}
-
-		@Test
-		void leaveCallsAloneEachForItself() throws Exception {
-			Retry retry = retry().observer((policy, method) -> null).observer((policy, method) -> null).build();
-			retry.call(() -> work());
-			assertSeen("work in attempt 1");
-			assertThat(observer().lines()).hasSize(4);
 		}
 
 		private static CallObserver teller(String name, List<String> told) {

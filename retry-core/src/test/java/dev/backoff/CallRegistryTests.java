@@ -36,14 +36,6 @@ class CallRegistryTests {
 	}
 
 	@Test
-	void lacksNothingWhereWhatNeverEnteredLeaves() {
-		Counted waiter = new Counted();
-		this.waiting.enter(waiter);
-		this.waiting.leave(new Counted());
-		assertThat(this.waiting.waiting()).isEqualTo(1);
-	}
-
-	@Test
 	void wakesAllAtTheShutdownAndWhoComesAfterItAtOnce() {
 		List<Counted> waiters = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {

@@ -21,7 +21,6 @@ import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.CallObserver;
 import dev.backoff.event.DelaySource;
 import dev.backoff.event.RetryEvent;
-import dev.backoff.event.RetryListener;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.fixture.Hostile;
@@ -98,19 +97,11 @@ class FailingCallbacksTests extends CallFixture {
 		@Test
 		void anEventSeesTheAttemptItTellsOf() {
 			List<String> seen = new ArrayList<>();
-			Retry retry = Retry.builder(policy().build()).time(time()).listener(new RetryListener() {
-
-				@Override
-				public void onRetry(RetryEvent.Scheduled event) {
-					seen.add("retry " + Attempt.isRunning());
-				}
-
-				@Override
-				public void onStop(RetryEvent.Stopped event) {
-					seen.add("stop " + Attempt.isRunning());
-				}
-
-			}).build();
+			Retry retry = Retry.builder(policy().build())
+				.time(time())
+				.listener(Listeners.onRetry((event) -> seen.add("retry " + Attempt.isRunning())))
+				.listener(Listeners.onStop((event) -> seen.add("stop " + Attempt.isRunning())))
+				.build();
 			assertThatThrownBy(() -> retry.call(() -> {
 				throw new IOException("down");
 			})).hasMessage("down");
@@ -141,16 +132,6 @@ class FailingCallbacksTests extends CallFixture {
 			})));
 			assertThatThrownBy(() -> retry.call(failing())).isSameAs(failure());
 			assertThat(Thread.interrupted()).isTrue();
-		}
-
-		@Test
-		void inARecoveryPassAsTheyAre() {
-			InterruptedException own = new InterruptedException("in the recovery");
-			assertThatThrownBy(() -> retry(policy()).<String, Exception>call(() -> {
-				throw new IOException("down");
-			}, (context, stopped) -> {
-				throw own;
-			})).isSameAs(own);
 		}
 
 	}

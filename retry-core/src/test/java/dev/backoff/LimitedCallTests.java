@@ -154,19 +154,6 @@ class LimitedCallTests {
 	}
 
 	@Test
-	void morePermitsServeWaitingCallsAtOnce() {
-		assertThat(this.limit.tryAcquire()).isTrue();
-		List<CompletableFuture<String>> calls = new ArrayList<>();
-		for (int i = 0; i < 5; i++) {
-			calls.add(this.retry.callAsync(() -> completed("fine")));
-		}
-		assertThat(calls).noneMatch(CompletableFuture::isDone);
-		this.limit.change(2, 0);
-		assertThat(calls).allSatisfy((call) -> assertThat(call).isCompletedWithValue("fine"));
-		assertThat(this.waiting.waiting()).isZero();
-	}
-
-	@Test
 	void aCancelledCallLeavesTheQueue() {
 		assertThat(this.limit.tryAcquire()).isTrue();
 		CompletableFuture<String> call = this.retry.callAsync(() -> completed("fine"));

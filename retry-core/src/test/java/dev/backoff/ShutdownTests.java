@@ -45,13 +45,6 @@ class ShutdownTests {
 	}
 
 	@Test
-	void isFollowedByTheRecovery() throws Exception {
-		this.waiting.shutDown();
-		assertThat(retry().build().<String, IOException>call(this::fail, (context, report) -> report.reason().tag()))
-			.isEqualTo("shutdown");
-	}
-
-	@Test
 	void wakesSleepersBeforeAnyCallRecovers() throws InterruptedException {
 		Thread sleeper = new Thread(
 				() -> assertThat(catchThrowable(() -> retry().time(RetryTime.system()).build().call(() -> fail())))

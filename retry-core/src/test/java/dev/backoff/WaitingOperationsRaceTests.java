@@ -177,31 +177,4 @@ class WaitingOperationsRaceTests {
 		}
 	}
 
-	@Test
-	void switchThreadsOffThatSleep() throws InterruptedException {
-		AtomicBoolean enabled = new AtomicBoolean(true);
-		Retry retry = Retry
-			.builder(RetryPolicy.builder("orders")
-				.base(Duration.ofHours(1))
-				.cap(Duration.ofHours(1))
-				.jitter(Jitter.none())
-				.build())
-			.enabledWhen(enabled::get)
-			.calls(this.waiting)
-			.build();
-		ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-		Thread thread = new Thread(() -> thrown.add(catchThrowable(() -> retry.call(() -> {
-			throw new Exception("down");
-		}))));
-		thread.start();
-		awaitWaiting(1, 1);
-		enabled.set(false);
-		// a thread that is just beginning to wait may have seen the switch itself
-		assertThat(this.waiting.retriesAreOff(null)).isLessThanOrEqualTo(1);
-		thread.join();
-		assertThat(thrown).singleElement()
-			.satisfies((failure) -> assertThat(RetriesStoppedException.of(failure).reason())
-				.isEqualTo(StopReason.DISABLED));
-	}
-
 }

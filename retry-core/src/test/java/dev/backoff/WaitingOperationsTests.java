@@ -91,13 +91,6 @@ class WaitingOperationsTests extends CallFixture {
 		}
 
 		@Test
-		void showsTheAttemptThatIsOver() {
-			call("orders");
-			time().runNext();
-			assertThat(waiting().oldestWaiting(1)).containsExactly(shown("orders", 2, 60, 60));
-		}
-
-		@Test
 		void showsNoAttemptWhereTheFirstIsStillToCome() {
 			CircuitBreaker breaker = awaited();
 			breaker.openFor(Duration.ofMinutes(5));

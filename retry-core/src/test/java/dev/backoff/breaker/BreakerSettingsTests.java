@@ -38,11 +38,6 @@ class BreakerSettingsTests {
 			assertThat(this.settings).hasToString("50% of at least 20 calls failed in 30s, open for 30s, 3 probes");
 		}
 
-		@Test
-		void areWhatABuilderStartsFrom() {
-			assertThat(builder().build()).isEqualTo(this.settings).hasSameHashCodeAs(this.settings);
-		}
-
 	}
 
 	@Nested
@@ -84,14 +79,6 @@ class BreakerSettingsTests {
 				.isEqualTo(BreakerSettings.DEFAULTS);
 			assertThat(builder().slowCall(Duration.ofSeconds(5)).slowCall(null).build())
 				.isEqualTo(BreakerSettings.DEFAULTS);
-		}
-
-		@Test
-		void areSharedByNoTwoOfABuilder() {
-			BreakerSettings.Builder builder = builder();
-			BreakerSettings first = builder.build();
-			assertThat(builder.probes(5).build().probes()).isEqualTo(5);
-			assertThat(first.probes()).isEqualTo(3);
 		}
 
 	}

@@ -185,18 +185,6 @@ class CircuitBreakerProbeTests extends BreakerFixture {
 			}
 		}
 
-		@Test
-		void rejectsNobodyWhileItHasPermits() {
-			for (int round = 0; round < 50; round++) {
-				CircuitBreaker contended = opened(settings().probes(16));
-				waitForProbe(contended);
-				long now = now();
-				Crowd.of(16, (number) -> assertThat(contended.tryAcquire(now)).isNotNull());
-				assertThat(contended.rejected()).isZero();
-				assertThat(contended.tryAcquire(now)).isNull();
-			}
-		}
-
 	}
 
 }

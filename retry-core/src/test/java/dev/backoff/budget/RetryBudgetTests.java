@@ -41,17 +41,6 @@ class RetryBudgetTests extends BudgetFixture {
 			assertThat(this.budget.tryWithdraw()).isFalse();
 		}
 
-		@Test
-		void neverHoldsMoreThanItsCapacity() {
-			pass(Duration.ofDays(365));
-			this.budget.deposit();
-			assertThat(this.budget.balance()).isEqualTo(50);
-			assertThat(drain(this.budget)).isEqualTo(50);
-			pass(Duration.ofDays(10_000));
-			assertThat(this.budget.balance()).isEqualTo(50);
-			assertThat(drain(this.budget)).isEqualTo(50);
-		}
-
 		/* calls a second, each of which fails four times */
 		@ParameterizedTest
 		@ValueSource(ints = { 1, 10, 200, 5_000 })
@@ -425,14 +414,6 @@ class RetryBudgetTests extends BudgetFixture {
 		assertThat(drain(budget(settings(1, 0, 0)))).isEqualTo(1);
 		assertThatThrownBy(() -> settings(0.5, 1, 1)).isInstanceOf(IllegalArgumentException.class)
 			.hasMessage("Invalid tokens (0.5): must not be below 1, or no retry could ever be paid.");
-	}
-
-	@Test
-	void tellsItsState() {
-		RetryBudget budget = budget(BudgetSettings.DEFAULTS);
-		budget.tryWithdraw();
-		assertThat(budget).hasToString("RetryBudget orders (49.0 of 50.0 tokens)");
-		assertThat(budget.settings()).isEqualTo(BudgetSettings.DEFAULTS);
 	}
 
 }

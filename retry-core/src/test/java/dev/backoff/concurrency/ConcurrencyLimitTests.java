@@ -61,20 +61,6 @@ class ConcurrencyLimitTests {
 	class Queue {
 
 		@Test
-		void isServedInItsOrder() {
-			takeAll();
-			waiting("first");
-			waiting("second");
-			assertThat(ConcurrencyLimitTests.this.served).isEmpty();
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first");
-			ConcurrencyLimitTests.this.limit.release();
-			assertThat(ConcurrencyLimitTests.this.served).containsExactly("first", "second");
-			assertThat(ConcurrencyLimitTests.this.limit.active()).isEqualTo(2);
-			assertThat(ConcurrencyLimitTests.this.limit.waiting()).isZero();
-		}
-
-		@Test
 		void givesAPermitBackThatWasGranted() {
 			takeAll();
 			Ticket first = waiting("first");

@@ -26,16 +26,6 @@ class ExponentialShapeTests {
 	private static final BigDecimal LONGEST = BigDecimal.valueOf(Long.MAX_VALUE);
 
 	@Test
-	void multipliesTheBase() {
-		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofMillis(100), 2), 9)).containsExactly(100, 200, 400,
-				800, 1600, 3200, 6400, 12_800, 25_600);
-		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofSeconds(10), 2), 5)).containsExactly(10_000, 20_000,
-				40_000, 80_000, 160_000);
-		assertThat(ShapeTests.millis(Shape.exponential(Duration.ofSeconds(2), 1.5), 3)).containsExactly(2000, 3000,
-				4500);
-	}
-
-	@Test
 	void roundsEachDelayFromTheExactOneOnly() {
 		Shape shape = Shape.exponential(Duration.ofMillis(100), 1.5);
 		assertThat(LongStream.rangeClosed(1, 6).map((k) -> shape.nanos((int) k)).toArray()).containsExactly(100_000_000,

@@ -67,11 +67,6 @@ class ShapeTests {
 		}
 
 		@Test
-		void waitsTheSameTimeWithoutAStep() {
-			assertThat(millis(Shape.linear(Duration.ofMillis(100), Duration.ZERO), 3)).containsExactly(100, 100, 100);
-		}
-
-		@Test
 		void rejectsANegativeBaseOrStep() {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> Shape.linear(Duration.ofSeconds(-1), Duration.ofSeconds(1)))
@@ -130,12 +125,8 @@ class ShapeTests {
 		}
 
 		@Test
-		void isAValue() {
-			Shape same = Shape.ladder(List.of(Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(30)));
-			assertThat(this.shape).isEqualTo(same)
-				.hasSameHashCodeAs(same)
-				.isNotEqualTo(Shape.ladder(List.of(Duration.ofSeconds(1))))
-				.hasToString("ladder 1s, 5s, 30s");
+		void saysWhatItIs() {
+			assertThat(this.shape).hasToString("ladder 1s, 5s, 30s");
 		}
 
 	}

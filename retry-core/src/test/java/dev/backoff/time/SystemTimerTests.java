@@ -218,15 +218,6 @@ class SystemTimerTests {
 		}
 
 		@Test
-		void comesTooLateAfterTheTaskHasRun() throws InterruptedException {
-			CountDownLatch done = new CountDownLatch(1);
-			Entry entry = add(done::countDown, 0);
-			done.await();
-			SystemTimerTests.this.timer.remove(entry);
-			assertThat(SystemTimerTests.this.timer.pending()).isZero();
-		}
-
-		@Test
 		void keepsNothingOfTheTask() {
 			Object argument = new Object();
 			Reference<Object> kept = new WeakReference<>(argument);

@@ -83,13 +83,6 @@ class TimerQueueTests {
 		}
 
 		@Test
-		void comesTooLateForWhatWasTakenOut() {
-			Entry entry = add(1);
-			assertThat(TimerQueueTests.this.queue.pollDue(1)).isSameAs(entry);
-			assertThat(TimerQueueTests.this.queue.remove(entry)).isFalse();
-		}
-
-		@Test
 		void leavesOtherQueuesAlone() {
 			add(1);
 			TimerQueue other = new TimerQueue();
@@ -114,16 +107,6 @@ class TimerQueueTests {
 			}
 			assertThat(TimerQueueTests.this.queue.capacity()).isBetween(1_000_000, 1_250_000);
 			entries.forEach((entry) -> assertThat(TimerQueueTests.this.queue.remove(entry)).isTrue());
-			assertThat(TimerQueueTests.this.queue.capacity()).isEqualTo(least);
-		}
-
-		@Test
-		void isGivenBackWhenEntriesFallDue() {
-			int least = TimerQueueTests.this.queue.capacity();
-			for (int due = 0; due < 10_000; due++) {
-				add(due);
-			}
-			assertThat(polled(10_000)).hasSize(10_000);
 			assertThat(TimerQueueTests.this.queue.capacity()).isEqualTo(least);
 		}
 

@@ -1,10 +1,6 @@
 package dev.backoff.window;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -164,34 +160,6 @@ class OutcomeWindowTests {
 			assertThat(window.counts(beforeWrap + 7 * SECOND)).isEqualTo(Counts.NONE);
 		}
 
-		@Test
-		void countsAsIfItLookedForEachSliceAnew() {
-			Random random = new Random(42);
-			for (int round = 0; round < 200; round++) {
-				OutcomeWindow window = seconds(10);
-				Map<Long, long[]> slices = new HashMap<>();
-				long second = 0;
-				for (int i = 0; i < 200; i++) {
-					long within = (i > 0) ? random.nextInt((int) SECOND) : 0;
-					second += (i == 0) ? 0 : (random.nextInt(8) == 0) ? random.nextInt(41) - 20 : random.nextInt(3) - 1;
-					boolean failed = random.nextBoolean();
-					window.record(failed, false, NOW + second * SECOND + within);
-					long number = second;
-					long[] slice = slices.compute(Math.floorMod(number, 10L),
-							(place, seen) -> (seen != null && seen[0] == number) ? seen : new long[] { number, 0, 0 });
-					slice[1]++;
-					slice[2] += failed ? 1 : 0;
-					assertThat(window.counts(NOW + second * SECOND + 1)).isEqualTo(counts(slices, number));
-				}
-			}
-		}
-
-		private static Counts counts(Map<Long, long[]> slices, long number) {
-			List<long[]> live = slices.values().stream().filter((slice) -> Math.abs(number - slice[0]) < 10).toList();
-			return new Counts(live.stream().mapToLong((slice) -> slice[1]).sum(),
-					live.stream().mapToLong((slice) -> slice[2]).sum(), 0);
-		}
-
 		@ParameterizedTest
 		@ValueSource(longs = { Long.MIN_VALUE, Long.MIN_VALUE + 1, -1, 0, 1, Long.MAX_VALUE - 1, Long.MAX_VALUE })
 		void takesAnyReadingAfterAnyOther(long first) {
@@ -218,17 +186,6 @@ class OutcomeWindowTests {
 				}
 			});
 			assertThat(window.counts(NOW + 599 * SECOND)).isEqualTo(new Counts(4_800, 4_800, 0));
-		}
-
-		@Test
-		void losesNothingWhileSlicesChange() {
-			OutcomeWindow window = seconds(5);
-			Crowd.of(16, (number) -> {
-				for (int i = 0; i < 1_000; i++) {
-					window.record(true, false, NOW + i * SECOND / 250);
-				}
-			});
-			assertThat(window.counts(NOW + 4 * SECOND)).isEqualTo(new Counts(16_000, 16_000, 0));
 		}
 
 	}
