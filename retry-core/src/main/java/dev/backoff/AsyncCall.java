@@ -83,7 +83,7 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		if (observed != null) {
 			observed.isAsynchronous();
 		}
-		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state, this.state.started());
+		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state);
 	}
 
 	@Override

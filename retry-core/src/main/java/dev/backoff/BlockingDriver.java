@@ -31,7 +31,7 @@ record BlockingDriver(CallSteps steps, RetryDecider decider, boolean enclosed) {
 			try {
 				Permit permit = this.steps.begin(call, context);
 				if (permit == null) {
-					result = proceed(this.steps.refused(call, call.started()), call, context, operation);
+					result = proceed(this.steps.refused(call), call, context, operation);
 				}
 				else {
 					T value = null;

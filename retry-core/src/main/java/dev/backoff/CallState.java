@@ -202,11 +202,7 @@ final class CallState {
 		}
 	}
 
-	/** Return host and port of the attempt's last request, without a user's password. */
-	@Nullable String host() {
-		return host(this.requested);
-	}
-
+	/** Return host and port of a request, without a user's password. */
 	static @Nullable String host(@Nullable URI uri) {
 		String authority = (uri != null) ? uri.getRawAuthority() : null;
 		String host = (authority != null) ? authority.substring(authority.lastIndexOf('@') + 1) : "";

@@ -76,8 +76,12 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		};
 	}
 
-	/** Return what follows when an attempt has no permit. */
-	Decision refused(CallState call, long now) {
+	/** Return what follows when the first attempt has no permit. */
+	Decision refused(CallState call) {
+		return refused(call, call.started());
+	}
+
+	private Decision refused(CallState call, long now) {
 		Ticket ticket = call.ticket;
 		return (ticket != null) ? this.decider.decideInQueue(ticket, call, now, this.registry.isShutDown())
 				: this.decider.decide(input(call, true, false, this.guard.refusal(call, now), now));
@@ -267,7 +271,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts,
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
 				history.attemptTimes(), history.waitsAbridged, history.isAttemptsAbridged(), failure,
-				outcome.value(), (context != null) ? context.keyIfUsed() : null, call.host());
+				outcome.value(), (context != null) ? context.keyIfUsed() : null, CallState.host(call.requested));
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);

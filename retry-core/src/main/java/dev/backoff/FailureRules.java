@@ -83,7 +83,7 @@ record FailureRules(RetryPolicy policy) {
 			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure, new Decision.Stop(StopReason.INTERRUPTED,
 					Decision.name(thrown) + (interrupted ? " of an interrupted thread" : "") + " is never retried"));
 		}
-		if (CircuitOpenException.isRefusal(thrown)) {
+		if (CircuitOpenException.isRefusal(thrown.getClass())) {
 			return refuse(failure, Decision.name(thrown) + " is never retried");
 		}
 		Throwable fatal = Causes.find(failure, (cause) -> cause instanceof VirtualMachineError);

@@ -88,7 +88,7 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 
 	/** Return what the end of the attempt says about the dependency. */
 	Verdict verdict() {
-		if (this.failure != null && CircuitOpenException.isRefusal(Causes.thrown(this.failure))) {
+		if (this.failure != null && CircuitOpenException.isRefusal(Causes.thrown(this.failure).getClass())) {
 			return Verdict.IGNORED;
 		}
 		// what had to judge has failed, so that nothing better is known

@@ -94,11 +94,6 @@ class IdempotencyTests {
 		}
 
 		@Test
-		void isNotRetriedWhatIsOnlyListed() {
-			assertThat(attempts(Idempotency.NO, null, (policy) -> policy.retryOn(List.of(IOException.class)))).isOne();
-		}
-
-		@Test
 		void aClassifierMayKnowBetter() {
 			assertThat(attempts(Idempotency.NO, FailureClassification.transientFailure(RetryCause.IO).withoutEffect()))
 				.isEqualTo(3);

@@ -63,13 +63,6 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void arePendingUntilUntilSaysOtherwise() {
-			RetryDecider decider = decider(builder().until((result, context) -> "done".equals(result)).build());
-			assertThat(decider.judge("running", null)).isEqualTo(AttemptOutcome.PENDING);
-			assertThat(decider.judge("done", null)).isEqualTo(AttemptOutcome.SUCCESS);
-		}
-
-		@Test
 		void areFailuresFirstAndPendingThen() {
 			RetryDecider decider = decider(builder().retryWhen((result, context) -> "bad".equals(result))
 				.until((result, context) -> "done".equals(result))
@@ -259,12 +252,6 @@ class RetryDeciderTests {
 		}
 
 		@Test
-		void isReadAgainAfterTheWait() {
-			switchedBy(() -> false);
-			assertThat(afterWait(builder().build(), FAILED)).isEqualTo(Decision.DISABLED);
-		}
-
-		@Test
 		void thatThrowsIsOff() {
 			IllegalStateException bug = new IllegalStateException("bug");
 			switchedBy(() -> {
@@ -283,14 +270,6 @@ class RetryDeciderTests {
 	class Attempts {
 
 		private final Given given = new Given(FAILED);
-
-		@Test
-		void endWithTheLast() {
-			RetryDecider decider = decider(builder().maxAttempts(3).build());
-			assertThat(decider.decide(this.given.attempt(1).build())).isInstanceOf(Decision.RetryAfter.class);
-			assertThat(decider.decide(this.given.attempt(2).build())).isInstanceOf(Decision.RetryAfter.class);
-			assertThat(decider.decide(this.given.attempt(3).build())).isEqualTo(Decision.ATTEMPTS_EXHAUSTED);
-		}
 
 		@Test
 		void neverEndWithoutALimit() {
@@ -399,12 +378,6 @@ class RetryDeciderTests {
 		void isNotAskedWhereTheAttemptBeforeTookAsLongAsIsLeft() {
 			this.given.attemptNanos = 20_010 * MILLI;
 			assertStops();
-		}
-
-		@Test
-		void needsAnAttemptThatIsLeft() {
-			assertThat(decider(this.policy).decide(this.given.attempt(4).build()))
-				.isEqualTo(Decision.ATTEMPTS_EXHAUSTED);
 		}
 
 		@Test

@@ -383,7 +383,7 @@ public final class CircuitBreaker extends Circuit implements CallPermits {
 		public static Verdict of(Throwable failure) {
 			boolean ignored = failure instanceof Error || failure instanceof InterruptedException
 					|| (failure instanceof CancellationException && Thread.currentThread().isInterrupted())
-					|| CircuitOpenException.isRefusal(failure);
+					|| CircuitOpenException.isRefusal(failure.getClass());
 			return ignored ? IGNORED : FAILED;
 		}
 

@@ -58,19 +58,11 @@ public class CircuitOpenException extends RuntimeException {
 	}
 
 	/**
-	 * Return whether a failure is the refusal of a breaker or limit: one of ours, or one
-	 * of another library that is known by name. The work was not called.
-	 * @param failure what a call threw
-	 * @return whether it is a refusal, which is never retried and which no breaker counts
-	 */
-	public static boolean isRefusal(Throwable failure) {
-		return isRefusal(failure.getClass());
-	}
-
-	/**
-	 * {@return whether failures of a type are {@linkplain #isRefusal(Throwable)
-	 * refusals}}
-	 * @param type the type
+	 * Return whether failures of a type are refusals of a breaker or limit: one of ours,
+	 * or one of another library that is known by name. The work was not called.
+	 * @param type the type of what a call threw
+	 * @return whether they are refusals, which are never retried and which no breaker
+	 * counts
 	 */
 	public static boolean isRefusal(Class<?> type) {
 		for (Class<?> above = type; above != null; above = above.getSuperclass()) {

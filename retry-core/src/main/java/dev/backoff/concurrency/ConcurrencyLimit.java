@@ -36,7 +36,7 @@ public final class ConcurrencyLimit {
 
 	private final Object lock = new Object();
 
-	private final TicketQueue queue = new TicketQueue();
+	private final TicketQueue queue = new TicketQueue(this);
 
 	/* Whether nothing gives a permit back that a ticket has. */
 	private boolean ofTurns;

@@ -14,18 +14,12 @@ public final class Ticket {
 
 	Ticket next = this;
 
-	private final @Nullable ConcurrencyLimit limit;
+	private final ConcurrencyLimit limit;
 
 	/* Under the lock of the limit. */
 	@Nullable Runnable waiter;
 
 	volatile Standing standing;
-
-	/** Make the head of a queue. */
-	Ticket() {
-		this.limit = null;
-		this.standing = Standing.OVER;
-	}
 
 	Ticket(ConcurrencyLimit limit, Standing standing) {
 		this.limit = limit;
@@ -49,7 +43,6 @@ public final class Ticket {
 	/**
 	 * {@return the limit that gave this ticket}
 	 */
-	@SuppressWarnings("NullAway") // only the head of a queue has none
 	public ConcurrencyLimit limit() {
 		return this.limit;
 	}
@@ -61,7 +54,7 @@ public final class Ticket {
 	 * earlier action that has not run
 	 */
 	public void whenGranted(Runnable waiter) {
-		if (limit().await(this, waiter)) {
+		if (this.limit.await(this, waiter)) {
 			waiter.run();
 		}
 	}
@@ -79,7 +72,7 @@ public final class Ticket {
 	 * nothing.
 	 */
 	public void leave() {
-		limit().leave(this);
+		this.limit.leave(this);
 	}
 
 	enum Standing {

@@ -1,5 +1,7 @@
 package dev.backoff.concurrency;
 
+import dev.backoff.concurrency.Ticket.Standing;
+
 /**
  * The tickets of the calls that wait, in the order of their turns. Used under the lock of
  * its owner.
@@ -7,9 +9,13 @@ package dev.backoff.concurrency;
 final class TicketQueue {
 
 	/* The tickets form a ring with this one, which is none. */
-	final Ticket head = new Ticket();
+	final Ticket head;
 
 	int size;
+
+	TicketQueue(ConcurrencyLimit owner) {
+		this.head = new Ticket(owner, Standing.OVER);
+	}
 
 	void add(Ticket ticket, boolean first) {
 		ticket.next = first ? this.head.next : this.head;

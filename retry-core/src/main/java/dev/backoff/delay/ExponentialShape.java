@@ -16,11 +16,19 @@ record ExponentialShape(long base, double multiplier) implements Shape {
 		}
 	}
 
-	/* A double holds 15 digits: beyond some days, the last nanoseconds are rounded. */
+	/*
+	 * By squares, which is quicker than a power. A double holds 15 digits: beyond some
+	 * days, the last nanoseconds are rounded.
+	 */
 	@Override
 	public long nanos(int retry) {
-		double factor = Math.pow(this.multiplier, retry - 1.0);
-		return (retry == 1) ? this.base : Math.max(this.base, Math.round(this.base * factor));
+		double factor = 1;
+		double square = this.multiplier;
+		for (int left = retry - 1; left > 0; left >>= 1) {
+			factor *= ((left & 1) != 0) ? square : 1;
+			square *= square;
+		}
+		return (factor == 1) ? this.base : Math.max(this.base, Math.round(this.base * factor));
 	}
 
 	@Override
