@@ -135,10 +135,6 @@ final class AttemptHistory {
 		return (this.attemptTimes.length > 0) ? this.attemptTimes[this.attemptTimes.length - 1] : 0;
 	}
 
-	void retryBegins() {
-		this.postponed = 0;
-	}
-
 	/** Note that a wait was followed by no attempt. */
 	void addPostponed() {
 		this.postponed = Math.max(this.postponed, this.postponed + 1);

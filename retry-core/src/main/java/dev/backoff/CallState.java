@@ -158,7 +158,7 @@ final class CallState {
 		this.attemptStart = now;
 		this.innerCalls = 0;
 		this.requested = null;
-		history().retryBegins();
+		history().postponed = 0;
 		if (this.context != null) {
 			this.context.attemptBegins();
 		}

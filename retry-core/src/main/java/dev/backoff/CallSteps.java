@@ -249,8 +249,7 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 			boolean permitted = stop.reason() == StopReason.CANCELLED && this.guard.answer(call, now).permitting();
 			Throwable refusal = (pace != null) ? new PacedException(pace.name(), pace.status()) : (ticket != null)
 					? ticket.limit().rejection() : permitted ? null : this.guard.rejection(call, now);
-			outcome = (refusal != null) ? Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop)
-					: Outcome.ofNothing(stop);
+			outcome = Outcome.ofRefused(AttemptOutcome.PERMANENT, refusal, stop);
 		}
 		long elapsed = call.elapsed(now);
 		this.events.callStops(call, stop.reason(), elapsed);

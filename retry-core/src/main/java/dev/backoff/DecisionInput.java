@@ -25,11 +25,6 @@ record DecisionInput(@Nullable Outcome outcome, int attempt, int postponed, long
 		boolean waitedForBudget, long attemptNanos, boolean finalPoll, long timeLeft, boolean shutDown, Breaker breaker,
 		boolean paced, RetryBudget.@Nullable Withdrawals withdrawals) {
 
-	/** Return which delay comes next; those of postponed retries count. */
-	int delayNumber() {
-		return (int) Math.min(Integer.MAX_VALUE, (long) this.attempt + this.postponed);
-	}
-
 	/**
 	 * What a breaker says of the next attempt.
 	 *

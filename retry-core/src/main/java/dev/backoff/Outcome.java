@@ -38,13 +38,8 @@ record Outcome(AttemptOutcome kind, @Nullable Object value, @Nullable Throwable 
 				null);
 	}
 
-	static Outcome ofRefused(AttemptOutcome kind, Throwable failure, Decision.Stop refusal) {
+	static Outcome ofRefused(AttemptOutcome kind, @Nullable Throwable failure, Decision.Stop refusal) {
 		return new Outcome(kind, null, failure, null, refusal);
-	}
-
-	/** Return the outcome of a call without an attempt of which anything is known. */
-	static Outcome ofNothing(Decision.Stop stop) {
-		return new Outcome(AttemptOutcome.PERMANENT, null, null, null, stop);
 	}
 
 	/** Return whether the failure is the virtual machine's own: it is left as it is. */

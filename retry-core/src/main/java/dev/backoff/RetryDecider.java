@@ -146,7 +146,8 @@ final class RetryDecider {
 		boolean throttled = outcome != null && outcome.kind() == AttemptOutcome.THROTTLED;
 		BackoffRule rule = this.policy.rule(throttled);
 		// waits that are followed by no attempt grow too, up to the longest planned one
-		int number = Math.min(input.delayNumber(), Math.max(1, this.policy.maxAttempts() - 1));
+		int longest = Math.max(1, this.policy.maxAttempts() - 1);
+		int number = (int) Math.min(longest, (long) input.attempt() + input.postponed());
 		long own = rule.delay(number, input.previousDelay(), this.random);
 		if (input.waitedForBudget()) {
 			// that wait was the delay
