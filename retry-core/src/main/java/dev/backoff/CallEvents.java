@@ -147,8 +147,8 @@ final class CallEvents {
 	void callStops(CallState call, StopReason reason, long nanos) {
 		try (CallObserver.Scope scope = open(call.observed())) {
 			record((recorder) -> recorder.call(reason, nanos));
-			if (call.hasHistory() && call.history().attempts() > 1 && call.settings().policy().until() == null) {
-				record((recorder) -> recorder.retried(call.history().firstCause(), call.history().attempts(),
+			if (call.hasHistory() && call.history().attempts > 1 && call.settings().policy().until() == null) {
+				record((recorder) -> recorder.retried(call.history().firstCause(), call.history().attempts,
 						reason == StopReason.SUCCEEDED));
 			}
 		}

@@ -65,8 +65,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 		call.begin(this.settings, now());
 		Outcome failed = Outcome.ofValue(AttemptOutcome.RESULT, null);
 		return () -> {
-			DecisionInput input = new DecisionInput(failed, call.attempt, 0, call.history().previousDelay, false,
-					false, 0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, false, null);
+			DecisionInput input = new DecisionInput(failed, call.attempt, 0, call.history().previousDelay, false, false,
+					0, false, call.timeLeft(now()), false, DecisionInput.Breaker.PERMITTING, false, null);
 			if (!(this.decider.decide(input) instanceof Decision.RetryAfter wait)) {
 				return null;
 			}
@@ -149,8 +149,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 	private DecisionInput input(CallState call, boolean paid, boolean waitedForBudget, DecisionInput.Breaker breaker,
 			long now) {
 		AttemptHistory history = call.history();
-		return new DecisionInput(history.lastOutcome, call.attempt, history.postponed, history.previousDelay,
-				paid, waitedForBudget, history.attemptNanos(), history.finalPoll, call.timeLeft(now),
+		return new DecisionInput(history.lastOutcome, call.attempt, history.postponed, history.previousDelay, paid,
+				waitedForBudget, history.attemptNanos(), history.finalPoll, call.timeLeft(now),
 				this.registry.isShutDown(), breaker, !this.guard.isDurable() && call.settings().pace() != null,
 				// a stored call pays when its attempt is due
 				(this.guard.isDurable() && !waitedForBudget) ? null : history.withdrawals(this.guard.budget()));
@@ -269,8 +269,8 @@ record CallSteps(CallSettings settings, RetryDecider decider, CallEvents events,
 				this.settings.method(), stop.reason(),
 				stop.after("the first failure was ", history.firstFailure(failure)).why(), history.attempts,
 				this.settings.policy().maxAttempts(), Duration.ofNanos(elapsed), history.waits(),
-				history.attemptTimes(), history.waitsAbridged, history.isAttemptsAbridged(), failure,
-				outcome.value(), (context != null) ? context.keyIfUsed() : null, CallState.host(call.requested));
+				history.attemptTimes(), history.waitsAbridged, history.isAttemptsAbridged(), failure, outcome.value(),
+				(context != null) ? context.keyIfUsed() : null, CallState.host(call.requested));
 		// another call may get the same instance, so that one attempt proves nothing
 		boolean settled = call.attempt > 1 || isUnrepeatable(outcome);
 		RetriesStoppedException report = new RetriesStoppedException(details, stop.problem(), call.started(), settled);

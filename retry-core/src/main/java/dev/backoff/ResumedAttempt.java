@@ -71,8 +71,8 @@ record ResumedAttempt(CallSteps steps) {
 		}
 		this.steps.events().drop(outcome.value());
 		this.steps.events().retry(outcome.cause());
-		return new ResumedCall.Again(call.attempt, delay, Duration.ofNanos(wait.ownDelay()),
-				call.history().finalPoll, outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
+		return new ResumedCall.Again(call.attempt, delay, Duration.ofNanos(wait.ownDelay()), call.history().finalPoll,
+				outcome.isTimeout() ? stored.timeouts() + 1 : 0, outcome.failure());
 	}
 
 	/*

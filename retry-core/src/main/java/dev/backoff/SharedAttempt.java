@@ -36,10 +36,9 @@ record SharedAttempt(CallSettings settings, long started, long limit, int attemp
 
 	static SharedAttempt of(CallState call, @Nullable CallKey key, String path, @Nullable AttemptReports reports,
 			List<AttemptReports> receivers, List<HeldPermit> permits) {
-		return new SharedAttempt(call.settings(), call.started(), call.attemptLimit(), call.attempt,
-				call.attemptStart, call.previousFailure(), key, path, reports, List.copyOf(receivers),
-				List.copyOf(permits), AttemptContext.innermostObserved(call), new AtomicInteger(), new AtomicInteger(),
-				new AtomicInteger());
+		return new SharedAttempt(call.settings(), call.started(), call.attemptLimit(), call.attempt, call.attemptStart,
+				call.previousFailure(), key, path, reports, List.copyOf(receivers), List.copyOf(permits),
+				AttemptContext.innermostObserved(call), new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
 	}
 
 	static SharedAttempt ofDeadline(long nanos, RetryTime time) {
