@@ -18,6 +18,7 @@ import dev.backoff.time.Nanos;
  * and how long its attempts and the waits between them took. Of many attempts and waits
  * the first and the last three are kept, so that an unlimited call does not grow.
  */
+@SuppressWarnings("EnumOrdinal") // the numbers leave no process
 final class AttemptHistory {
 
 	/*
@@ -76,7 +77,6 @@ final class AttemptHistory {
 		this.timeouts = stored.timeouts();
 	}
 
-	@SuppressWarnings("EnumOrdinal") // the number leaves no process
 	void addAttempt(Outcome outcome, long nanos) {
 		this.lastOutcome = outcome;
 		if (this.attempts == 0) {
@@ -89,7 +89,6 @@ final class AttemptHistory {
 		this.attemptTimes = append(this.attemptTimes, nanos);
 	}
 
-	@SuppressWarnings("EnumOrdinal") // the number leaves no process
 	void addWait(Decision.RetryAfter chosen) {
 		long[] before = this.waits;
 		this.waits = append(before, chosen.delay(), chosen.source().ordinal());
