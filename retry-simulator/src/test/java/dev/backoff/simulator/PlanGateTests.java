@@ -18,13 +18,20 @@ import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The test that the page on planning shows. */
-@SpringBootTest(classes = Shop.class, properties = "backoff.budgets.payment-callback.tokens=5")
+@SpringBootTest(classes = Shop.class)
 class PlanGateTests {
 
 	@Test
 	void aStallOfThePartnerDoesNotBecomeAnOutage(@Autowired BackoffPlans plans) {
-		Scenario scenario = Scenario.stall("3s").callers(4).rate(25);
+		Scenario scenario = Scenario.stall("3s").callers(4).rate(100);
 		assertThat(plans.storm("payment-callback", scenario).findings()).isEmpty();
+	}
+
+	@Test
+	void withFewerCallsTheFindingsSayWhatToSet(@Autowired BackoffPlans plans) {
+		Scenario scenario = Scenario.stall("3s").callers(4).rate(25);
+		assertThat(plans.storm("payment-callback", scenario).findings().toString())
+			.contains("With `backoff.instances: 4` it is ");
 	}
 
 	/** An application. */
@@ -39,7 +46,7 @@ class PlanGateTests {
 	/** A bean of it. */
 	static class Payments {
 
-		@Backoff(value = "payment-callback", maxAttempts = "2")
+		@Backoff(value = "payment-callback", base = "100ms")
 		void send() throws IOException {
 			throw new IOException("down");
 		}

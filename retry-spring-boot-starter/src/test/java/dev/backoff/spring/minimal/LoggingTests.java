@@ -31,7 +31,9 @@ class LoggingTests {
 
 	private static final String BY_DEFAULT = "";
 
-	private static final List<String> STARTS = List.of(BY_DEFAULT, KEY_VALUES, STRUCTURED + "ecs",
+	private static final String EACH_RETRY = "--logging.level.dev.backoff.spring.observation.StopLogger=debug";
+
+	private static final List<String> STARTS = List.of(BY_DEFAULT, EACH_RETRY, KEY_VALUES, STRUCTURED + "ecs",
 			STRUCTURED + "logstash", STRUCTURED + "gelf");
 
 	private static Map<String, List<String>> output;
@@ -91,6 +93,17 @@ class LoggingTests {
 						+ "waits 1 ms, 2 ms; attempts .*\\); Payments.payOrPark failed with java.io.IOException; recovered$"));
 	}
 
+	@Test
+	void writesEachRetryIfOneKeyAsksForIt() {
+		assertThat(lines(EACH_RETRY)).filteredOn((line) -> line.contains("Retrying Payments.payOrPark in "))
+			.hasSize(2)
+			.last()
+			.asString()
+			.contains("DEBUG")
+			.endsWith("in 2 ms after attempt 2: io, java.io.IOException (policy parking)");
+		assertThat(lines(BY_DEFAULT)).noneMatch((line) -> line.contains("Retrying"));
+	}
+
 	/** Return the key-values of ours, whatever the format makes of their names. */
 	private static Map<String, Object> keyValues(Map<String, Object> line) {
 		Map<String, Object> found = new LinkedHashMap<>();
@@ -138,8 +151,9 @@ class LoggingTests {
 			process.destroyForcibly();
 		}
 		assertThat(process.exitValue()).as(Files.readString(lines)).isZero();
-		assertThat(lines).content().doesNotContain("secret");
 		output = split(Files.readAllLines(lines));
+		STARTS.forEach((start) -> assertThat(lines(start).toString().contains("secret")).as(start)
+			.isEqualTo(start.equals(EACH_RETRY)));
 	}
 
 	private static Map<String, List<String>> split(List<String> lines) {
