@@ -2,6 +2,7 @@ package dev.backoff.benchmarks.startup;
 
 import java.lang.management.ManagementFactory;
 
+import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.ThreadMXBean;
 
 import org.springframework.aop.framework.Advised;
@@ -28,20 +29,23 @@ final class StartedApplication {
 		Contender contender = Contender.valueOf(args[0]);
 		Class<?>[] beans = new Class<?>[Integer.parseInt(args[1])];
 		WebApplicationType web = Boolean.parseBoolean(args[2]) ? WebApplicationType.SERVLET : WebApplicationType.NONE;
+		OperatingSystemMXBean process = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 		ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 		long thread = Thread.currentThread().getId();
 		int classes = ManagementFactory.getClassLoadingMXBean().getLoadedClassCount();
 		long bytes = threads.getThreadAllocatedBytes(thread);
+		long processor = process.getProcessCpuTime();
 		long started = System.nanoTime();
 		for (int i = 0; i < beans.length; i++) {
 			beans[i] = Class.forName(GeneratedBeans.PREFIX + i);
 		}
 		try (ConfigurableApplicationContext context = run(contender, beans, web)) {
 			long nanos = System.nanoTime() - started;
+			processor = process.getProcessCpuTime() - processor;
 			bytes = threads.getThreadAllocatedBytes(thread) - bytes;
 			classes = ManagementFactory.getClassLoadingMXBean().getLoadedClassCount() - classes;
 			check(contender, context, beans);
-			System.out.println(new Start(nanos, bytes, classes).line());
+			System.out.println(new Start(nanos, processor, bytes, classes).line());
 		}
 	}
 

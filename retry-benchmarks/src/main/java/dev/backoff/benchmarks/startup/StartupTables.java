@@ -86,7 +86,8 @@ public final class StartupTables {
 		Application watched = new Application(Contender.ACTUATOR, 0, web);
 		Application oursWatched = new Application(Contender.BACKOFF_METERED, 0, web);
 		title("An empty " + (web ? "web " : "") + "application");
-		table("application", "ms, least", "ms, median", "KB allocated", "classes loaded");
+		table("application", "ms, least", "ms, median", "processor ms, least", "median", "KB allocated",
+				"classes loaded");
 		row(starts, "without the starter", plain);
 		row(starts, "with it", ours);
 		addedRow(starts, "what it adds", ours, plain);
@@ -97,12 +98,16 @@ public final class StartupTables {
 
 	private void row(Starts starts, String name, Application application) {
 		row(name, millis(starts.least(application, Start::nanos)), millis(starts.median(application, Start::nanos)),
-				starts.median(application, Start::bytes) / 1024, starts.median(application, Start::classes));
+				millis(starts.least(application, Start::processor)),
+				millis(starts.median(application, Start::processor)), starts.median(application, Start::bytes) / 1024,
+				starts.median(application, Start::classes));
 	}
 
 	private void addedRow(Starts starts, String name, Application with, Application without) {
 		row(name, millis(starts.least(with, Start::nanos) - starts.least(without, Start::nanos)),
 				millis(starts.median(with, Start::nanos) - starts.median(without, Start::nanos)),
+				millis(starts.least(with, Start::processor) - starts.least(without, Start::processor)),
+				millis(starts.median(with, Start::processor) - starts.median(without, Start::processor)),
 				(starts.median(with, Start::bytes) - starts.median(without, Start::bytes)) / 1024,
 				starts.median(with, Start::classes) - starts.median(without, Start::classes));
 	}
@@ -123,7 +128,8 @@ public final class StartupTables {
 	void addBeans(int beans, Starts starts) {
 		title("An annotated method");
 		table(number("%,d beans", beans), "ms with 1 bean, least", number("ms with %,d, least", beans), "median",
-				"µs a bean more, least", "median", "KB a bean more", "classes a bean more");
+				"µs a bean more, least", "median", "processor µs a bean more, median", "KB a bean more",
+				"classes a bean more");
 		for (Contender contender : WITH_BEANS) {
 			Application one = new Application(contender, 1, false);
 			Application all = new Application(contender, beans, false);
@@ -134,6 +140,8 @@ public final class StartupTables {
 						.formatted(number("%,.0f", each(contender, beans, Starts::least, starts, Start::nanos) / 1e3)),
 					figure
 						.formatted(number("%,.0f", each(contender, beans, Starts::median, starts, Start::nanos) / 1e3)),
+					figure.formatted(
+							number("%,.0f", each(contender, beans, Starts::median, starts, Start::processor) / 1e3)),
 					figure.formatted(kilobytes(each(contender, beans, Starts::median, starts, Start::bytes))),
 					figure.formatted(number("%.1f", each(contender, beans, Starts::median, starts, Start::classes))));
 		}
