@@ -57,7 +57,7 @@ public final class DurableTables {
 		int pairs = Integer.parseInt(value(args, "--pairs=", quick ? "1" : "5"));
 		int due = Integer.parseInt(value(args, "--due=", quick ? "2000" : "100000"));
 		int stored = Integer.parseInt(value(args, "--stored=", "0"));
-		int submitted = calls / 10;
+		int submitted = calls / 5;
 		int idleCalls = quick ? 20 : 200;
 		int busySeconds = quick ? 2 : 10;
 		int idleSeconds = quick ? 2 : 20;
@@ -284,7 +284,10 @@ public final class DurableTables {
 	}
 
 	static void row(StringBuilder page, String... cells) {
-		page.append("| ").append(String.join(" | ", cells)).append(" |\n");
+		String row = "| " + String.join(" | ", cells) + " |\n";
+		page.append(row);
+		// what there is, if the rest takes too long
+		System.err.print(row);
 	}
 
 	static String number(String format, double number) {

@@ -23,7 +23,7 @@ final class Submitted {
 
 	private static final int A_SECOND = 500;
 
-	private static final int WARM_UP = 1;
+	private static final int WARM_UP = 3;
 
 	private Submitted() {
 	}
