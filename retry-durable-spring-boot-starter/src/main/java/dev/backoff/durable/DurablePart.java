@@ -86,7 +86,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		}
 		int due = this.parts.store().client
 			.getScheduledExecutionsForTask(StoredCall.deadTask(policy.name()), StoredCall.class,
-					ScheduledExecutionsFilter.all().before(NEVER).limit(MOST))
+					ScheduledExecutionsFilter.all().withPicked(false).before(NEVER).limit(MOST))
 			.size();
 		counts.put("planned", due);
 		counts.merge("dead", -due, Integer::sum);
