@@ -26,7 +26,9 @@ import dev.backoff.refresh.nacos.ShopApplication.Shop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** An application with a client of Nacos, and a server that says what one of Nacos does. */
+/**
+ * An application with a client of Nacos, and a server that says what one of Nacos does.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class NacosRefreshTests {
 

@@ -27,8 +27,8 @@ import com.alibaba.nacos.shaded.io.grpc.netty.shaded.io.grpc.netty.NettyServerBu
 import com.alibaba.nacos.shaded.io.grpc.stub.StreamObserver;
 
 /**
- * A stub of a Nacos server for the gRPC of its client, made of the classes of that client.
- * It has one configuration, and pushes each change of it.
+ * A stub of a Nacos server for the gRPC of its client, made of the classes of that
+ * client. It has one configuration, and pushes each change of it.
  */
 final class NacosServer implements AutoCloseable {
 
@@ -43,7 +43,11 @@ final class NacosServer implements AutoCloseable {
 	NacosServer(String content) {
 		this.content = content;
 		try {
-			this.server = NettyServerBuilder.forPort(0).addService(new Requests()).addService(new Pushes()).build().start();
+			this.server = NettyServerBuilder.forPort(0)
+				.addService(new Requests())
+				.addService(new Pushes())
+				.build()
+				.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -58,8 +62,8 @@ final class NacosServer implements AutoCloseable {
 	void publish(String content) {
 		this.content = content;
 		for (ConfigListenContext config : this.listening) {
-			Payload change = GrpcUtils.convert(
-					ConfigChangeNotifyRequest.build(config.getDataId(), config.getGroup(), config.getTenant()));
+			Payload change = GrpcUtils
+				.convert(ConfigChangeNotifyRequest.build(config.getDataId(), config.getGroup(), config.getTenant()));
 			this.clients.forEach((client) -> client.onNext(change));
 		}
 	}
