@@ -85,9 +85,8 @@ public interface CallStatistics {
 				Earned later = from(most + 1);
 				if (from(2).made - from(3).made >= 1_000 && later.rescued * 200 < this.calls
 						&& later.made * 20 > this.attempts) {
-					advice.add(
-							"`max-attempts: %d` would have lost %s of the calls and saved %s of the load, but later attempts see harder failures"
-								.formatted(most, share(later.rescued, this.calls), share(later.made, this.attempts)));
+					advice.add("`max-attempts: %d` would have lost %s of the calls and saved %s of the load".formatted(most,
+							share(later.rescued, this.calls), share(later.made, this.attempts)));
 				}
 			}
 			this.earned.forEach((cause, of) -> {
@@ -98,7 +97,7 @@ public interface CallStatistics {
 							share(of.rescued, of.made), of.made));
 				}
 			});
-			advice.replaceAll((text) -> text + " (chances are of this traffic)");
+			advice.replaceAll((text) -> text + " (chances are of this traffic; later attempts see harder failures)");
 			return advice;
 		}
 
