@@ -85,8 +85,8 @@ public interface CallStatistics {
 				Earned later = from(most + 1);
 				if (from(2).made - from(3).made >= 1_000 && later.rescued * 200 < this.calls
 						&& later.made * 20 > this.attempts) {
-					advice.add("`max-attempts: %d` would have lost %s of the calls and saved %s of the load".formatted(most,
-							share(later.rescued, this.calls), share(later.made, this.attempts)));
+					advice.add("`max-attempts: %d` would have lost %s of the calls and saved %s of the load"
+						.formatted(most, share(later.rescued, this.calls), share(later.made, this.attempts)));
 				}
 			}
 			this.earned.forEach((cause, of) -> {

@@ -72,8 +72,9 @@ class RetryWorthTests {
 			time.advance(Duration.ofHours(23));
 			fail(retry, 1);
 			assertThat(log.lines(Level.INFO)).containsExactly(
-					"Policy orders: `max-attempts: 1` would have lost 0 % of the calls and saved 50 % of the load" + CHANCES
-							+ "; after other, 0 % of 1001 retries rescued a call: name it in `abort-on`" + CHANCES);
+					"Policy orders: `max-attempts: 1` would have lost 0 % of the calls and saved 50 % of the load"
+							+ CHANCES + "; after other, 0 % of 1001 retries rescued a call: name it in `abort-on`"
+							+ CHANCES);
 			time.advance(Duration.ofHours(2));
 			fail(retry, 1);
 			assertThat(log.lines(Level.INFO)).hasSize(2);
