@@ -12,6 +12,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.PropertySource;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
@@ -53,6 +54,15 @@ class RoomsTests {
 		Throwable failure = catchThrowable(() -> context.getBean(Rooms.class).pay("o-1"));
 		List<RetriesStoppedException.Wait> waits = RetriesStoppedException.of(failure).waits();
 		return waits.get(waits.size() - 1).length().toMillis();
+	}
+
+	public static class Rooms {
+
+		@Backoff("payments-${room}")
+		public void pay(String order) throws IOException {
+			throw new IOException(order);
+		}
+
 	}
 
 }
