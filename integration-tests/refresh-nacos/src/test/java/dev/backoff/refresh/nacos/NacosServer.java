@@ -3,8 +3,6 @@ package dev.backoff.refresh.nacos;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import com.alibaba.nacos.api.config.remote.request.ConfigBatchListenRequest;
@@ -34,11 +32,12 @@ final class NacosServer implements AutoCloseable {
 
 	private final List<StreamObserver<Payload>> clients = new CopyOnWriteArrayList<>();
 
-	private final Queue<ConfigListenContext> listening = new ConcurrentLinkedQueue<>();
-
 	private final Server server;
 
 	private volatile String content;
+
+	/* What is listened to: none until a client asks. */
+	private volatile ConfigListenContext config = new ConfigListenContext();
 
 	NacosServer(String content) {
 		this.content = content;
@@ -61,9 +60,9 @@ final class NacosServer implements AutoCloseable {
 	/** Take the content, and tell each client that it has changed. */
 	void publish(String content) {
 		this.content = content;
-		for (ConfigListenContext config : this.listening) {
-			Payload change = GrpcUtils
-				.convert(ConfigChangeNotifyRequest.build(config.getDataId(), config.getGroup(), config.getTenant()));
+		Payload change = GrpcUtils.convert(ConfigChangeNotifyRequest.build(this.config.getDataId(),
+				this.config.getGroup(), this.config.getTenant()));
+		if (this.config.getDataId() != null) {
 			this.clients.forEach((client) -> client.onNext(change));
 		}
 	}
@@ -83,9 +82,7 @@ final class NacosServer implements AutoCloseable {
 	private Response changes(ConfigBatchListenRequest request) {
 		ConfigChangeBatchListenResponse answer = new ConfigChangeBatchListenResponse();
 		for (ConfigListenContext config : request.getConfigListenContexts()) {
-			if (this.listening.stream().noneMatch((known) -> known.getDataId().equals(config.getDataId()))) {
-				this.listening.add(config);
-			}
+			this.config = config;
 			if (!md5().equals(config.getMd5())) {
 				answer.addChangeConfig(config.getDataId(), config.getGroup(), config.getTenant());
 			}
