@@ -58,8 +58,8 @@ public final class BackoffObservationAutoConfiguration {
 	/* After the nested classes, so that meters come first. */
 	@Bean
 	@ConditionalOnMissingBean(CallRecorder.Factory.class)
-	BoundedRecorders<MethodCounts> backoffPlainRecorders() {
-		return BoundedRecorders.plain();
+	BoundedRecorders backoffPlainRecorders() {
+		return new BoundedRecorders();
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -12,10 +12,8 @@ import dev.backoff.event.CallRecorder;
  * One recorder for each pair of policy and method. After {@value #MOST} pairs, further
  * ones share the method {@value #OTHER}, and further policies the policy of that name: a
  * program can make up labels without end. Thread-safe.
- *
- * @param <M> the type of recorder
  */
-abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.Factory, CallStatistics {
+class BoundedRecorders implements CallRecorder.Factory, CallStatistics {
 
 	/** The greatest number of pairs that have recorders of their own. */
 	static final int MOST = 1_000;
@@ -25,28 +23,18 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.
 
 	private final Set<String> policies = ConcurrentHashMap.newKeySet();
 
-	private final Map<Key, M> recorders = new ConcurrentHashMap<>();
+	private final Map<Key, MethodCounts> recorders = new ConcurrentHashMap<>();
 
 	private final Object adding = new Object();
 
-	/** Return the recorders of calls without meters. */
-	static BoundedRecorders<MethodCounts> plain() {
-		return new BoundedRecorders<>() {
-
-			@Override
-			MethodCounts make(String policy, String method) {
-				return new MethodCounts(policy, method);
-			}
-
-		};
+	/** Make a recorder, under a lock. */
+	MethodCounts make(String policy, String method) {
+		return new MethodCounts(policy, method);
 	}
 
-	/** Make a recorder, under a lock. */
-	abstract M make(String policy, String method);
-
 	@Override
-	public M recorder(String policy, String method) {
-		M known = this.recorders.get(new Key(policy, method));
+	public MethodCounts recorder(String policy, String method) {
+		MethodCounts known = this.recorders.get(new Key(policy, method));
 		if (known != null) {
 			return known;
 		}
@@ -56,7 +44,7 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.
 		}
 	}
 
-	private M add(String policy, String method) {
+	private MethodCounts add(String policy, String method) {
 		this.policies.add(policy);
 		return this.recorders.computeIfAbsent(new Key(policy, method), (key) -> make(policy, method));
 	}
@@ -66,7 +54,7 @@ abstract class BoundedRecorders<M extends MethodCounts> implements CallRecorder.
 		return recorders().stream().map(MethodCounts::statistics).toList();
 	}
 
-	Collection<M> recorders() {
+	Collection<MethodCounts> recorders() {
 		return this.recorders.values();
 	}
 

@@ -149,7 +149,7 @@ final class MethodMeters extends MethodCounts {
 		return timer;
 	}
 
-	/** Publish the meters that exist before the first call. */
+	@Override
 	void publish() {
 		FROM_THE_START.forEach(this.calls::at);
 		OverloadSafety safety = this.policy.safety.get();

@@ -23,7 +23,7 @@ import dev.backoff.spring.safety.OverloadSafety;
  * registered again. Instances that share a registry share the meters. Keep an instance as
  * long as its meters are read, and close it then. Thread-safe.
  */
-final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implements AutoCloseable {
+final class MicrometerRecorders extends BoundedRecorders implements AutoCloseable {
 
 	private final GuardedRegistry registry;
 
@@ -50,12 +50,12 @@ final class MicrometerRecorders extends BoundedRecorders<MethodMeters> implement
 	public void bind() {
 		this.registry.reopen();
 		this.bound = true;
-		recorders().forEach(MethodMeters::publish);
+		recorders().forEach(MethodCounts::publish);
 	}
 
 	@Override
-	public MethodMeters recorder(String policy, String method) {
-		MethodMeters meters = super.recorder(policy, method);
+	public MethodCounts recorder(String policy, String method) {
+		MethodCounts meters = super.recorder(policy, method);
 		if (this.bound) {
 			meters.publish();
 		}

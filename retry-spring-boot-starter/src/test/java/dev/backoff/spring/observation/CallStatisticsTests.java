@@ -39,7 +39,7 @@ class CallStatisticsTests {
 	private final VirtualTime time = new VirtualTime();
 
 	static Stream<Arguments> recorders() {
-		return Stream.of(recorders("without meters", BoundedRecorders.plain()),
+		return Stream.of(recorders("without meters", new BoundedRecorders()),
 				recorders("with meters", bound(new SimpleMeterRegistry(), false)),
 				recorders("with durations", bound(new SimpleMeterRegistry(), true)),
 				recorders("before there is a registry",
@@ -164,7 +164,7 @@ class CallStatisticsTests {
 
 	@Test
 	void areWhatTheyWereWhenAsked() {
-		BoundedRecorders<MethodCounts> recorders = BoundedRecorders.plain();
+		BoundedRecorders recorders = new BoundedRecorders();
 		CallRecorder recorder = recorders.recorder("orders", "m");
 		recorder.call(StopReason.BUDGET, Duration.ofSeconds(1).toNanos());
 		List<MethodCalls> before = recorders.all();

@@ -29,7 +29,7 @@ class FailingCallsTests {
 
 	private final VirtualTime time = VirtualTime.wrappingAfter(Duration.ofSeconds(3));
 
-	private final BoundedRecorders<MethodCounts> counts = BoundedRecorders.plain();
+	private final BoundedRecorders counts = new BoundedRecorders();
 
 	private final StopLogger listener = new StopLogger(this.time, Runnable::run, () -> this.counts);
 

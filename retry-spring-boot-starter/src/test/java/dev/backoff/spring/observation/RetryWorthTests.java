@@ -56,7 +56,7 @@ class RetryWorthTests {
 	@Test
 	void isLoggedOnceADay() {
 		VirtualTime time = VirtualTime.wrappingAfter(Duration.ofSeconds(3));
-		BoundedRecorders<MethodCounts> counts = BoundedRecorders.plain();
+		BoundedRecorders counts = new BoundedRecorders();
 		try (LogCapture log = new LogCapture(StopLogger.class)) {
 			Retry retry = Retry.builder(RetryPolicy.builder("orders").maxAttempts(2).build())
 				.time(time)
