@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import dev.backoff.failure.Causes;
 import dev.backoff.time.RetryTime.Cancellable;
 
 /** One asynchronous call, from its first attempt to its end. */
-final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Listed {
+final class AsyncCall<C, T extends @Nullable Object> implements Supplier<CallRegistry.@Nullable RunningAttempt> {
 
 	/*
 	 * At any time the call either is driven by one thread or has something under way: an
@@ -86,8 +87,9 @@ final class AsyncCall<C, T extends @Nullable Object> implements CallRegistry.Lis
 		return (permit != null) ? new Decision.Proceed(permit, null) : this.steps.refused(this.state);
 	}
 
+	/** Return the attempt that runs now, or null. */
 	@Override
-	public CallRegistry.@Nullable RunningAttempt now() {
+	public CallRegistry.@Nullable RunningAttempt get() {
 		return (this.underWay instanceof AsyncAttempt<?> begun && begun.stage != null) ? CallRegistry.RunningAttempt
 			.of(this.state.settings(), this.state.attempt, this.state.attemptStart, null) : null;
 	}

@@ -1,6 +1,7 @@
 package dev.backoff;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ record AttemptLimit(String method, RetryTime time, CallEvents events, long timeo
 	}
 
 	/** List the attempts of an asynchronous call until it has ended. */
-	<T extends @Nullable Object> CompletableFuture<T> list(CallRegistry.Listed call, CompletableFuture<T> result) {
+	<T extends @Nullable Object> CompletableFuture<T> list(AsyncCall<?, T> call, CompletableFuture<T> result) {
 		CallRegistry listing = this.listing;
 		if (listing != null && !result.isDone()) {
 			listing.attempts.add(call);
@@ -74,7 +75,8 @@ record AttemptLimit(String method, RetryTime time, CallEvents events, long timeo
 	 * pending, the work has not noticed it and the result stands.
 	 */
 	<T extends @Nullable Object, X extends Throwable> T run(CallState call, Operation<T, X> work) throws X {
-		CallRegistry.Listed attempt = (this.listing != null) ? this.listing.add(call) : null;
+		Supplier<CallRegistry.@Nullable RunningAttempt> attempt = (this.listing != null) ? this.listing.add(call)
+				: null;
 		try {
 			return isSet() ? runLimited(call, work) : work.run();
 		}

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -53,8 +54,8 @@ public final class CallRegistry {
 
 	private final AtomicReference<@Nullable Runnable> whenNoneRuns = new AtomicReference<>();
 
-	/* What may run an attempt that an operator can list. */
-	final Set<Listed> attempts = ConcurrentHashMap.newKeySet();
+	/* What may run an attempt that an operator can list; null while it runs none. */
+	final Set<Supplier<@Nullable RunningAttempt>> attempts = ConcurrentHashMap.newKeySet();
 
 	/** Create a registry without calls. */
 	public CallRegistry() {
@@ -243,13 +244,13 @@ public final class CallRegistry {
 	}
 
 	/** List an attempt on this thread, until it is taken out. */
-	Listed add(CallState call) {
+	Supplier<@Nullable RunningAttempt> add(CallState call) {
 		// as it begins, since a call is read on its own thread only
 		CallSettings settings = call.settings();
 		int number = call.attempt;
 		long began = call.attemptStart;
 		Thread thread = Thread.currentThread();
-		Listed attempt = () -> RunningAttempt.of(settings, number, began, thread.getName());
+		Supplier<@Nullable RunningAttempt> attempt = () -> RunningAttempt.of(settings, number, began, thread.getName());
 		this.attempts.add(attempt);
 		return attempt;
 	}
@@ -260,7 +261,7 @@ public final class CallRegistry {
 	 */
 	public List<RunningAttempt> oldestRunning() {
 		return this.attempts.stream()
-			.flatMap((attempt) -> Stream.ofNullable(attempt.now()))
+			.flatMap((attempt) -> Stream.ofNullable(attempt.get()))
 			.sorted(Comparator.comparing(RunningAttempt::elapsed).reversed())
 			.toList();
 	}
@@ -355,15 +356,6 @@ public final class CallRegistry {
 			return new WaitingCall(this.settings.policy().name(), this.settings.method(), this.attempt,
 					Duration.ofNanos(Math.max(0, this.due - now)), Duration.ofNanos(Math.max(0, now - this.started)));
 		}
-
-	}
-
-	/** Is listed while it may run an attempt. */
-	@FunctionalInterface
-	interface Listed {
-
-		/** Return the attempt that runs now, or null. */
-		@Nullable RunningAttempt now();
 
 	}
 
