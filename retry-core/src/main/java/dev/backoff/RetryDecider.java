@@ -23,7 +23,8 @@ import dev.backoff.time.Nanos;
  * A token of the budget, which is shared, comes last, so that a call which is going to
  * stop anyway takes none. The decider waits for nothing and reads no clock. Thread-safe.
  */
-final class RetryDecider {
+record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch retries, RandomSource random,
+		CallEvents events, boolean acceptsAll) {
 
 	/*
 	 * A budget does not know when it pays again, nor a breaker that was opened by hand
@@ -35,25 +36,9 @@ final class RetryDecider {
 	/* A day. Then the call goes on waiting at its place. */
 	private static final long LONGEST_IN_QUEUE = 86_400_000_000_000L;
 
-	private final RetryPolicy policy;
-
-	private final FailureRules rules;
-
-	private final CallSettings.Switch retries;
-
-	private final RandomSource random;
-
-	private final CallEvents events;
-
-	private final boolean acceptsAll;
-
 	RetryDecider(RetryPolicy policy, CallSettings.Switch retries, RandomSource random, CallEvents events) {
-		this.policy = policy;
-		this.rules = new FailureRules(policy);
-		this.retries = retries;
-		this.random = random;
-		this.events = events;
-		this.acceptsAll = policy.retryWhen() == null && policy.until() == null;
+		this(policy, new FailureRules(policy), retries, random, events,
+				policy.retryWhen() == null && policy.until() == null);
 	}
 
 	/** Return what a result amounts to: a success, a failure, or not final yet. */

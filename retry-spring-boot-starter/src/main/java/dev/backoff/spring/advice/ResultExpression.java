@@ -28,22 +28,12 @@ import dev.backoff.spring.configuration.Problem;
  * of arguments cannot be changed; its elements are the arguments themselves, arrays
  * included.
  */
-final class ResultExpression implements RetryCondition {
+record ResultExpression(SpelExpression expression, List<SpelExpression> comparedWithText) implements RetryCondition {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
 	/* The parser refuses texts of more than 10,000 characters. */
 	private static final int QUOTED = 200;
-
-	private final SpelExpression expression;
-
-	/* What is compared with text: an enum never equals it, so polling would not end. */
-	private final List<SpelExpression> comparedWithText;
-
-	private ResultExpression(SpelExpression expression, List<String> comparedWithText) {
-		this.expression = expression;
-		this.comparedWithText = comparedWithText.stream().map(PARSER::parseRaw).toList();
-	}
 
 	/** Read an expression, or report why that is not possible and return null. */
 	static @Nullable ResultExpression parse(String place, String text, ResolvableType resultType,
@@ -53,7 +43,8 @@ final class ResultExpression implements RetryCondition {
 		ExpressionCheck check = new ExpressionCheck(where, Map.of("#result", resultType), null, problems, compared);
 		SpelExpression expression = read(text, check, check::check,
 				"Write a condition over #result, such as #result == false.");
-		return (expression != null) ? new ResultExpression(expression, compared) : null;
+		return (expression == null) ? null
+				: new ResultExpression(expression, compared.stream().map(PARSER::parseRaw).toList());
 	}
 
 	/** Read and check an expression, or report why that is not possible. */
@@ -93,6 +84,9 @@ final class ResultExpression implements RetryCondition {
 				+ ((answer == null) ? "null" : "a " + answer.getClass().getName()) + " instead of true or false");
 	}
 
+	/*
+	 * An enum never equals the text that it is compared with, so polling would not end.
+	 */
 	private static void refuseEnum(SpelExpression operand, EvaluationContext evaluation, Root root) {
 		Object value;
 		try {

@@ -13,19 +13,11 @@ import dev.backoff.spring.configuration.HttpSettings;
 
 /** Remove our headers from redirects to hosts that do not get them. Thread-safe. */
 @Order(0) // before BlockingClientQuotas
-final class ApacheClientHeaders
-		implements ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
+record ApacheClientHeaders(HttpSettings settings)
+		implements
+			ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder> {
 
 	private static final String DESCRIBED = ApacheClientHeaders.class.getName();
-
-	private final HttpSettings settings;
-
-	private final HostPatterns hosts;
-
-	ApacheClientHeaders(HttpSettings settings) {
-		this.settings = settings;
-		this.hosts = new HostPatterns(settings.hosts());
-	}
 
 	@Override
 	public HttpComponentsClientHttpRequestFactoryBuilder customize(
@@ -36,7 +28,8 @@ final class ApacheClientHeaders
 
 	/* Runs for the request, and then for each redirect of it in the same context. */
 	private void removeElsewhere(HttpRequest request, HttpClientContext context) {
-		boolean described = this.hosts.match(URI.create(request.getScheme() + "://" + request.getAuthority()));
+		URI target = URI.create(request.getScheme() + "://" + request.getAuthority());
+		boolean described = new HostPatterns(this.settings.hosts()).match(target);
 		if (context.getRedirectLocations().size() == 0) {
 			context.setAttribute(DESCRIBED, described);
 		}

@@ -29,7 +29,7 @@ import dev.backoff.spring.configuration.HttpSettings;
  * redirects, Apache HttpClient 5 and Reactor Netty pass the headers on to those hosts
  * only; the others copy all headers of a request. Thread-safe.
  */
-final class AttemptHeaders {
+record AttemptHeaders(HttpSettings settings) {
 
 	private static final Logger logger = LoggerFactory.getLogger(AttemptHeaders.class);
 
@@ -37,13 +37,8 @@ final class AttemptHeaders {
 	private static final Set<HttpMethod> SAFE = Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS,
 			HttpMethod.TRACE);
 
-	private final HttpSettings settings;
-
-	private final HostPatterns hosts;
-
 	AttemptHeaders(HttpSettings settings, String clients) {
-		this.settings = settings;
-		this.hosts = new HostPatterns(settings.hosts());
+		this(settings);
 		if (settings.hosts().contains("*")) {
 			logger.info("Requests of " + clients
 					+ " describe their attempts to every host, also to those of third parties: backoff.http.hosts has *");
@@ -58,7 +53,7 @@ final class AttemptHeaders {
 
 	/** Return whether a host gets headers, as the target of a redirect too. */
 	boolean isFor(URI uri) {
-		return this.hosts.match(uri);
+		return new HostPatterns(this.settings.hosts()).match(uri);
 	}
 
 	void add(OutboundRequest request, HttpMethod method, HttpHeaders headers) {

@@ -26,24 +26,9 @@ import dev.backoff.time.Nanos;
  * from a weaker level than the shape; otherwise it is an error, because it was written
  * for an effect that it does not have.
  */
-final class DelayAssembler {
+record DelayAssembler(PolicyDraft values) {
 
 	private static final String NO_EFFECT = "has no effect, because";
-
-	private final PolicyDraft values;
-
-	private final boolean ladderWins;
-
-	/* What decides on the shape, or null for the built-in one. */
-	private final @Nullable ConfigValue decisive;
-
-	DelayAssembler(PolicyDraft values) {
-		this.values = values;
-		ConfigValue shape = values.written(PolicyKey.SHAPE);
-		ConfigValue ladder = values.written(PolicyKey.LADDER);
-		this.ladderWins = ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()));
-		this.decisive = this.ladderWins ? ladder : shape;
-	}
 
 	/** Put the delays into a policy; return their shape, or null for a conflict. */
 	@Nullable Shape assemble(RetryPolicyBuilder builder) {
@@ -87,8 +72,9 @@ final class DelayAssembler {
 		if (shape != null && written == ShapeName.LADDER && ladder == null) {
 			this.values.conflict(shape, "needs a ladder", "Add the delays as ladder.");
 		}
-		ShapeName name = this.ladderWins ? ShapeName.LADDER : written;
-		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), this.decisive);
+		ConfigValue decisive = decisive();
+		ShapeName name = (ladder != null && decisive == ladder) ? ShapeName.LADDER : written;
+		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), decisive);
 		reject(PolicyKey.BASE, name != ShapeName.LADDER, "fixed, linear or exponential");
 		reject(PolicyKey.MULTIPLIER, name == ShapeName.EXPONENTIAL, "exponential");
 		reject(PolicyKey.STEP, name == ShapeName.LINEAR, "linear");
@@ -105,8 +91,16 @@ final class DelayAssembler {
 		}
 	}
 
+	/* What decides on the shape, or null for the built-in one. */
+	private @Nullable ConfigValue decisive() {
+		ConfigValue shape = this.values.written(PolicyKey.SHAPE);
+		ConfigValue ladder = this.values.written(PolicyKey.LADDER);
+		return (ladder != null && (shape == null || ladder.level().isAtLeast(shape.level()))) ? ladder : shape;
+	}
+
 	private boolean isAtLeastTheShape(ConfigValue value) {
-		return this.decisive == null || value.level().isAtLeast(this.decisive.level());
+		ConfigValue decisive = decisive();
+		return decisive == null || value.level().isAtLeast(decisive.level());
 	}
 
 	private Jitter jitter(ShapeName shape) {
