@@ -73,7 +73,7 @@ record DelayAssembler(PolicyDraft values) {
 			this.values.conflict(shape, "needs a ladder", "Add the delays as ladder.");
 		}
 		ConfigValue decisive = decisive();
-		ShapeName name = (ladder != null && decisive == ladder) ? ShapeName.LADDER : written;
+		ShapeName name = (ladder != null && ladder.equals(decisive)) ? ShapeName.LADDER : written;
 		this.values.put(PolicyKey.SHAPE, name.name().toLowerCase(Locale.ROOT), decisive);
 		reject(PolicyKey.BASE, name != ShapeName.LADDER, "fixed, linear or exponential");
 		reject(PolicyKey.MULTIPLIER, name == ShapeName.EXPONENTIAL, "exponential");
