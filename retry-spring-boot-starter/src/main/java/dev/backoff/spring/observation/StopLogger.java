@@ -123,7 +123,9 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 
 	@Override
 	public void onRetry(RetryEvent.Scheduled event) {
-		int place = isFirstOfStored(event) ? place(event.policy(), null, 1, false) : 0;
+		// no caller hears of a stored call, which may go on for hours
+		boolean first = event.attempt() == 1 && event.cause() != RetryCause.PENDING && MDC.get(STORED_CALL) != null;
+		int place = first ? place(event.policy(), null, 1, false) : 0;
 		Level level = (place > 0 && place <= StopQuotas.FULL) ? Level.WARN : Level.DEBUG;
 		if (!logger.isEnabledForLevel(level)) {
 			return;
@@ -137,11 +139,6 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 		line.log("Retrying " + event.method() + " in " + wait + " after attempt " + event.attempt() + ": "
 				+ event.cause().tag() + ((failure != null) ? ", " + FailureText.classes(failure) : "") + " (policy "
 				+ event.policy() + ")" + stored("stored call") + remark(place));
-	}
-
-	/* No caller hears of it, and the call may go on for hours. */
-	private static boolean isFirstOfStored(RetryEvent.Scheduled event) {
-		return event.attempt() == 1 && event.cause() != RetryCause.PENDING && MDC.get(STORED_CALL) != null;
 	}
 
 	@Override
@@ -208,9 +205,6 @@ public final class StopLogger implements RetryListener, AutoCloseable {
 	public void onHookFailure(RetryEvent.HookFailed event) {
 		boolean busy = event.failure() instanceof TimeoutException && event.hook().equals("executor");
 		Level level = !isFirst(event.hook() + " of " + event.method()) ? Level.DEBUG : busy ? Level.WARN : Level.ERROR;
-		if (!logger.isEnabledForLevel(level)) {
-			return;
-		}
 		if (busy) {
 			named(level, event).log("The executor of " + event.method() + " is busy: " + event.failure().getMessage()
 					+ ". Do the executor's threads wait for the results of such calls? (policy " + event.policy()
