@@ -15,7 +15,7 @@ import dev.backoff.spring.configuration.BackoffConfiguration;
 /** Keep the classes that a native image finds by name only. */
 final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 
-	private static final List<String> LIBRARIES = List.of("io.grpc.StatusRuntimeException",
+	private static final List<String> LIBRARIES = List.of("feign.FeignException", "io.grpc.StatusRuntimeException",
 			"io.grpc.protobuf.StatusProto", "io.micrometer.context.ContextSnapshotFactory", "java.sql.SQLException",
 			"jakarta.mail.MessagingException", "kotlin.reflect.full.KClasses", "kotlinx.coroutines.reactor.MonoKt",
 			"org.apache.hc.client5.http.impl.classic.HttpClientBuilder",
@@ -36,9 +36,9 @@ final class BackoffRuntimeHints implements RuntimeHintsRegistrar {
 		// what it exposes is set by its name
 		hints.reflection().registerType(AopContext.class, MemberCategory.INVOKE_DECLARED_METHODS);
 		// its answers are read by name
-		List.of("feign.FeignException", "org.apache.dubbo.rpc.RpcException")
-			.forEach((type) -> hints.reflection()
-				.registerTypeIfPresent(classLoader, type, MemberCategory.INVOKE_PUBLIC_METHODS));
+		hints.reflection()
+			.registerTypeIfPresent(classLoader, "org.apache.dubbo.rpc.RpcException",
+					MemberCategory.INVOKE_PUBLIC_METHODS);
 		LIBRARIES.forEach((type) -> hints.reflection().registerTypeIfPresent(classLoader, type));
 	}
 

@@ -46,12 +46,15 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 	 * of a failed connection may have had an effect
 	 */
 	public BuiltInFailureClassifiers(@Nullable ClassLoader classLoader, Clock clock, boolean followsRedirects) {
+		HttpStatusRules rules = new HttpStatusRules(new ServerHints(clock));
+		IoFailureClassifier io = new IoFailureClassifier(followsRedirects);
 		addIfPresent("org.springframework.web.client.RestClientException", classLoader,
-				() -> new RestClientFailureClassifier(clock, followsRedirects));
+				() -> new RestClientFailureClassifier(rules, io));
 		addIfPresent("org.springframework.web.reactive.function.client.WebClientException", classLoader,
-				() -> new WebClientFailureClassifier(clock, followsRedirects));
+				() -> new WebClientFailureClassifier(rules, io));
 		if (ClassUtils.isPresent("feign.FeignException", classLoader)) {
-			addIfPresent("org.springframework.http.HttpHeaders", classLoader, () -> new FeignFailureClassifier(clock));
+			addIfPresent("org.springframework.http.HttpHeaders", classLoader,
+					() -> new FeignFailureClassifier(rules, new IoFailureClassifier(true)));
 		}
 		addIfPresent("io.grpc.StatusRuntimeException", classLoader, GrpcFailureClassifier::new);
 		this.classifiers.add(new DubboFailureClassifier());
@@ -64,9 +67,8 @@ public final class BuiltInFailureClassifiers implements FailureClassifier {
 		addIfPresent("org.springframework.dao.DataAccessException", classLoader, DataAccessFailureClassifier::new);
 		addIfPresent("java.sql.SQLException", classLoader, SqlFailureClassifier::new);
 		this.classifiers.add(new RefusalFailureClassifier());
-		addIfPresent("org.springframework.web.ErrorResponse", classLoader,
-				() -> new WebStatusFailureClassifier(new HttpStatusRules(new ServerHints(clock))));
-		this.classifiers.add(new IoFailureClassifier());
+		addIfPresent("org.springframework.web.ErrorResponse", classLoader, () -> new WebStatusFailureClassifier(rules));
+		this.classifiers.add(new IoFailureClassifier(false));
 	}
 
 	private void addIfPresent(String type, @Nullable ClassLoader classLoader, Supplier<TypedClassifier> classifier) {

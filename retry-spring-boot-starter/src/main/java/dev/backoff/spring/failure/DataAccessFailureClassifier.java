@@ -64,7 +64,7 @@ final class DataAccessFailureClassifier implements TypedClassifier {
 
 	private final SqlFailureClassifier sql = new SqlFailureClassifier();
 
-	private final IoFailureClassifier io = new IoFailureClassifier();
+	private final IoFailureClassifier io = new IoFailureClassifier(false);
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

@@ -125,10 +125,6 @@ record IoFailureClassifier(boolean afterRedirects) implements TypedClassifier {
 						+ "|CERTIFICATE_UNKNOWN|CERTIFICATE_REQUIRED|UNKNOWN_CA|ACCESS_DENIED)",
 				Pattern.CASE_INSENSITIVE);
 
-	IoFailureClassifier() {
-		this(false);
-	}
-
 	@Override
 	public boolean mayKnow(Class<?> type) {
 		return SPECIFIC.of(type) != null || GENERAL.of(type) != null

@@ -38,7 +38,7 @@ import dev.backoff.failure.FailureClassification.Kind;
  */
 final class MailFailureClassifier implements TypedClassifier {
 
-	private final IoFailureClassifier io = new IoFailureClassifier();
+	private final IoFailureClassifier io = new IoFailureClassifier(false);
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

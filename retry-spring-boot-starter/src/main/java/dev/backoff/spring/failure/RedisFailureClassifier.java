@@ -37,7 +37,7 @@ final class RedisFailureClassifier implements TypedClassifier {
 	private static final List<String> PASSING_REPLIES = List.of("LOADING ", "BUSY ", "TRYAGAIN ", "CLUSTERDOWN ",
 			"MASTERDOWN ", "READONLY ", "ERR max number of clients");
 
-	private final IoFailureClassifier io = new IoFailureClassifier();
+	private final IoFailureClassifier io = new IoFailureClassifier(false);
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

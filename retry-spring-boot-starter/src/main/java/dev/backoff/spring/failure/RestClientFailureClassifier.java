@@ -1,7 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.time.Clock;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.web.client.ResourceAccessException;
@@ -24,10 +22,6 @@ import dev.backoff.failure.FailureClassification;
  * Thread-safe.
  */
 record RestClientFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) implements TypedClassifier {
-
-	RestClientFailureClassifier(Clock clock, boolean followsRedirects) {
-		this(new HttpStatusRules(new ServerHints(clock)), new IoFailureClassifier(followsRedirects));
-	}
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

@@ -1,7 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.time.Clock;
-
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.http.HttpRequest;
@@ -25,10 +23,6 @@ import dev.backoff.failure.FailureClassification;
  * its host are known for clients without our filter too. Thread-safe.
  */
 record WebClientFailureClassifier(HttpStatusRules rules, IoFailureClassifier io) implements TypedClassifier {
-
-	WebClientFailureClassifier(Clock clock, boolean followsRedirects) {
-		this(new HttpStatusRules(new ServerHints(clock)), new IoFailureClassifier(followsRedirects));
-	}
 
 	@Override
 	public boolean mayKnow(Class<?> type) {

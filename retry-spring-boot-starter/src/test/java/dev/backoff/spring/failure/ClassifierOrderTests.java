@@ -29,11 +29,14 @@ class ClassifierOrderTests {
 
 	private static final Clock CLOCK = Clock.systemUTC();
 
-	private final List<FailureClassifier> ordered = List.of(new RestClientFailureClassifier(CLOCK, true),
-			new WebClientFailureClassifier(CLOCK, true), new FeignFailureClassifier(CLOCK), new GrpcFailureClassifier(),
-			new DubboFailureClassifier(), new RedisFailureClassifier(), new MailFailureClassifier(),
-			new DataAccessFailureClassifier(), new SqlFailureClassifier(), new RefusalFailureClassifier(),
-			new WebStatusFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK))), new IoFailureClassifier());
+	private final List<FailureClassifier> ordered = List.of(
+			new RestClientFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)), new IoFailureClassifier(true)),
+			new WebClientFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)), new IoFailureClassifier(true)),
+			new FeignFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)), new IoFailureClassifier(true)),
+			new GrpcFailureClassifier(), new DubboFailureClassifier(), new RedisFailureClassifier(),
+			new MailFailureClassifier(), new DataAccessFailureClassifier(), new SqlFailureClassifier(),
+			new RefusalFailureClassifier(), new WebStatusFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK))),
+			new IoFailureClassifier(false));
 
 	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK, true);
 

@@ -31,7 +31,8 @@ class FeignFailureClassifierTests {
 
 	private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-20T12:00:00Z"), ZoneOffset.UTC);
 
-	private final FailureClassifier classifier = new FeignFailureClassifier(CLOCK);
+	private final FailureClassifier classifier = new FeignFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)),
+			new IoFailureClassifier(true));
 
 	private final FailureClassifier builtIn = new BuiltInFailureClassifiers(getClass().getClassLoader(), CLOCK, false);
 

@@ -132,7 +132,9 @@ class HttpClientFailuresTests {
 		JdkClientHttpRequestFactory jdk = new JdkClientHttpRequestFactory();
 		jdk.setReadTimeout(Duration.ofMinutes(1));
 		return Stream.of(
-				new Client("RestTemplate", new RestClientFailureClassifier(CLOCK, false),
+				new Client("RestTemplate",
+						new RestClientFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)),
+								new IoFailureClassifier(false)),
 						(url) -> new RestTemplate().getForObject(url, Order.class)),
 				restClient(new SimpleClientHttpRequestFactory()), restClient(jdk),
 				restClient(new ReactorClientHttpRequestFactory()), webClient(new ReactorClientHttpConnector()),
@@ -142,14 +144,16 @@ class HttpClientFailuresTests {
 	private static Client restClient(ClientHttpRequestFactory factory) {
 		RestClient client = RestClient.builder().requestFactory(factory).build();
 		return new Client("RestClient by " + factory.getClass().getSimpleName(),
-				new RestClientFailureClassifier(CLOCK, false),
+				new RestClientFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)),
+						new IoFailureClassifier(false)),
 				(url) -> client.get().uri(url).retrieve().body(Order.class));
 	}
 
 	private static Client webClient(ClientHttpConnector connector) {
 		WebClient client = WebClient.builder().clientConnector(connector).build();
 		return new Client("WebClient by " + connector.getClass().getSimpleName(),
-				new WebClientFailureClassifier(CLOCK, false),
+				new WebClientFailureClassifier(new HttpStatusRules(new ServerHints(CLOCK)),
+						new IoFailureClassifier(false)),
 				(url) -> client.get().uri(url).retrieve().bodyToMono(Order.class).block(Duration.ofMinutes(1)));
 	}
 

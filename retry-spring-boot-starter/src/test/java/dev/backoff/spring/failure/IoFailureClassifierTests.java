@@ -65,7 +65,7 @@ import static dev.backoff.spring.failure.Classified.thrownBy;
 /** Tests for {@link IoFailureClassifier}. */
 class IoFailureClassifierTests {
 
-	private final FailureClassifier classifier = new IoFailureClassifier();
+	private final FailureClassifier classifier = new IoFailureClassifier(false);
 
 	static Stream<Throwable> connects() {
 		return Stream.of(new ConnectException("refused"), new NoRouteToHostException(), new UnknownHostException("x"),

@@ -47,7 +47,7 @@ class RefusedCertificateTests {
 			thread.start();
 			Throwable failure = thrownBy(() -> get(server.getLocalPort(), trusting));
 			assertThat(failure).hasStackTraceContaining("Received fatal alert");
-			assertSays(new IoFailureClassifier(), failure, "permanent");
+			assertSays(new IoFailureClassifier(false), failure, "permanent");
 		}
 	}
 

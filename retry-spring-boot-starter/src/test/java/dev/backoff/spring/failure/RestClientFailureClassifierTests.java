@@ -29,7 +29,8 @@ class RestClientFailureClassifierTests {
 
 	private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-	private final FailureClassifier classifier = new RestClientFailureClassifier(CLOCK, false);
+	private final FailureClassifier classifier = new RestClientFailureClassifier(
+			new HttpStatusRules(new ServerHints(CLOCK)), new IoFailureClassifier(false));
 
 	record Order(String id) {
 	}

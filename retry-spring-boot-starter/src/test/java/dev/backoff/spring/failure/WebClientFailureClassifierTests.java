@@ -35,7 +35,8 @@ class WebClientFailureClassifierTests {
 
 	private static final String HALF = HEAD + "Content-Length: 100\r\n\r\n{\"id\":";
 
-	private final FailureClassifier classifier = new WebClientFailureClassifier(CLOCK, false);
+	private final FailureClassifier classifier = new WebClientFailureClassifier(
+			new HttpStatusRules(new ServerHints(CLOCK)), new IoFailureClassifier(false));
 
 	private final WebClient client;
 
