@@ -29,6 +29,15 @@ record ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 			"io.reactivex.rxjava3.core.Maybe", "io.reactivex.rxjava3.core.Completable",
 			"io.reactivex.rxjava3.core.Observable", "io.smallrye.mutiny.Uni");
 
+	private static final Bridge REACTOR = new Bridge("reactor.core.publisher.Flux", "io.projectreactor:reactor-core");
+
+	private static final Bridge COROUTINES = new Bridge("kotlinx.coroutines.reactor.MonoKt",
+			"org.jetbrains.kotlinx:kotlinx-coroutines-reactor");
+
+	/* Spring calls functions that suspend by it. */
+	private static final Bridge REFLECTION = new Bridge("kotlin.reflect.full.KClasses",
+			"org.jetbrains.kotlin:kotlin-reflect");
+
 	/** Return a method's adapter, or report that it has none and return null. */
 	@Nullable ReturnTypeAdapter find(AnnotatedMethod annotated, List<Problem> problems) {
 		Method method = annotated.method();
@@ -67,7 +76,7 @@ record ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 			return refuse(annotated, "suspends, which only a proxy can retry",
 					"Set backoff.mode to proxy, or let the function return a Mono.", problems);
 		}
-		Bridge missing = missing(Bridge.values());
+		Bridge missing = missing(REACTOR, COROUTINES, REFLECTION);
 		if (missing != null) {
 			return refuse(annotated, "suspends", missing, problems);
 		}
@@ -77,7 +86,7 @@ record ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 
 	private @Nullable ReturnTypeAdapter reactive(AnnotatedMethod annotated, Class<?> type, List<Problem> problems) {
 		boolean kotlin = type.getName().startsWith("kotlinx.");
-		Bridge missing = kotlin ? missing(Bridge.REACTOR, Bridge.COROUTINES) : missing(Bridge.REACTOR);
+		Bridge missing = kotlin ? missing(REACTOR, COROUTINES) : missing(REACTOR);
 		if (missing != null) {
 			return refuse(annotated, "returns " + named(type), missing, problems);
 		}
@@ -117,25 +126,8 @@ record ReturnTypeAdapters(@Nullable ClassLoader classLoader, boolean woven) {
 		return null;
 	}
 
-	/** The libraries that a method needs to be seen as a publisher. */
-	private enum Bridge {
-
-		REACTOR("reactor.core.publisher.Flux", "io.projectreactor:reactor-core"),
-
-		COROUTINES("kotlinx.coroutines.reactor.MonoKt", "org.jetbrains.kotlinx:kotlinx-coroutines-reactor"),
-
-		/** Spring calls functions that suspend by it. */
-		REFLECTION("kotlin.reflect.full.KClasses", "org.jetbrains.kotlin:kotlin-reflect");
-
-		private final String type;
-
-		private final String artifact;
-
-		Bridge(String type, String artifact) {
-			this.type = type;
-			this.artifact = artifact;
-		}
-
+	/** A library that a method needs to be seen as a publisher. */
+	private record Bridge(String type, String artifact) {
 	}
 
 }

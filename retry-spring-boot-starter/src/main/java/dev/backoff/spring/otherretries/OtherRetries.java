@@ -50,7 +50,7 @@ public final class OtherRetries implements ApplicationListener<ApplicationReadyE
 		Set<Method> ours = this.uses.uses().stream().map((use) -> use.annotated().method()).collect(Collectors.toSet());
 		return Stream
 			.of(besideOurs().stream(), OtherAnnotations.of(this.factory, (method) -> !ours.contains(method)),
-					RepeatingBeans.of(this.factory).stream())
+					RepeatingBeans.of(this.factory, false).stream())
 			.flatMap(Function.identity())
 			.toList();
 	}
@@ -70,7 +70,7 @@ public final class OtherRetries implements ApplicationListener<ApplicationReadyE
 			return;
 		}
 		try {
-			log(RepeatingBeans.of(this.factory));
+			log(RepeatingBeans.of(this.factory, false));
 		}
 		catch (RuntimeException | LinkageError ex) {
 			logger.debug("Cannot look for other retries", ex);
@@ -93,7 +93,7 @@ public final class OtherRetries implements ApplicationListener<ApplicationReadyE
 						.collect(Collectors.joining("; ")));
 		}
 		if (this.uses.uses().stream().anyMatch((use) -> use.policy().pace() != null)) {
-			RepeatingBeans.ofRefused(this.factory)
+			RepeatingBeans.of(this.factory, true)
 				.forEach((bean) -> logger.warn(
 						"{} ({}) repeats refused requests by itself, without a turn of a pace: {}", bean.name(),
 						bean.place(), bean.off()));

@@ -2,7 +2,6 @@ package dev.backoff.spring.otherretries;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -45,19 +44,11 @@ final class RepeatingBeans {
 	private RepeatingBeans() {
 	}
 
-	static List<OtherRetry> of(ConfigurableListableBeanFactory factory) {
-		return of(factory, (kind) -> true);
-	}
-
-	/** Return those that repeat a request that the server refused, such as a 429. */
-	static List<OtherRetry> ofRefused(ConfigurableListableBeanFactory factory) {
-		return of(factory, Kind::refused);
-	}
-
-	private static List<OtherRetry> of(ConfigurableListableBeanFactory factory, Predicate<Kind> wanted) {
+	/** Return all, or those that repeat a request that was refused, as with a 429. */
+	static List<OtherRetry> of(ConfigurableListableBeanFactory factory, boolean refused) {
 		List<OtherRetry> found = new ArrayList<>();
 		for (Kind kind : KINDS) {
-			if (wanted.test(kind) && ClassUtils.isPresent(kind.type, factory.getBeanClassLoader())) {
+			if ((kind.refused || !refused) && ClassUtils.isPresent(kind.type, factory.getBeanClassLoader())) {
 				Class<?> type = ClassUtils.resolveClassName(kind.type, factory.getBeanClassLoader());
 				for (String name : factory.getSingletonNames()) {
 					if (type.isInstance(factory.getSingleton(name))) {

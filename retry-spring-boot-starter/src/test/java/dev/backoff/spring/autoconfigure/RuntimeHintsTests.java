@@ -89,7 +89,7 @@ class RuntimeHintsTests {
 
 		private static Set<String> lookedFor() throws IOException {
 			Pattern call = Pattern.compile("(?:isPresent|addIfPresent|forName)\\(\\s*\"([\\w.$]+)\"");
-			Pattern constant = Pattern.compile("\\b[A-Z]+\\(\"([a-z]\\w*(?:\\.\\w+)+)\", \"[a-z.:-]+\"\\)");
+			Pattern constant = Pattern.compile("new Bridge\\(\"([\\w.]+)\"");
 			Set<String> found = new TreeSet<>();
 			try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
 				for (Path source : sources.filter((path) -> path.toString().endsWith(".java")).toList()) {
