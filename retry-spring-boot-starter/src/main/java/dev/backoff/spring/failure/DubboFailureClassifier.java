@@ -1,6 +1,10 @@
 package dev.backoff.spring.failure;
 
+import java.lang.reflect.Method;
+
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ReflectionUtils;
 
 import dev.backoff.failure.Causes;
 import dev.backoff.failure.FailureClassification;
@@ -40,7 +44,8 @@ final class DubboFailureClassifier implements TypedClassifier {
 	}
 
 	private static @Nullable FailureClassification byCode(Throwable found) {
-		return switch (String.valueOf(TypedClassifier.read(found, "getCode"))) {
+		Method code = ReflectionUtils.findMethod(found.getClass(), "getCode");
+		return switch ((code != null) ? String.valueOf(ReflectionUtils.invokeMethod(code, found)) : "") {
 			case "1", "6" -> DISCONNECTED;
 			case "2" -> TIMEOUT;
 			case "4" -> String.valueOf(Causes.message(found)).startsWith("No provider ") ? DISCONNECTED : PERMANENT;

@@ -1,11 +1,5 @@
 package dev.backoff.spring.failure;
 
-import java.lang.reflect.Method;
-
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.ReflectionUtils;
-
 import dev.backoff.failure.FailureClassification;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.failure.RetryCause;
@@ -32,11 +26,5 @@ interface TypedClassifier extends FailureClassifier {
 
 	/** Return whether a failure of this class, or with a cause of it, may be known. */
 	boolean mayKnow(Class<?> type);
-
-	/** Call a public method without parameters by its name; null if there is none. */
-	static @Nullable Object read(Object target, String accessor) {
-		Method method = ReflectionUtils.findMethod(target.getClass(), accessor);
-		return (method != null) ? ReflectionUtils.invokeMethod(method, target) : null;
-	}
 
 }
