@@ -163,7 +163,7 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable RetryBudget bud
 	/* Tell the pace; return whether the server has told when to come back. */
 	private static boolean isHeld(CallState call, Outcome outcome, Pace pace, long now) {
 		if (outcome.failure() == null) {
-			pace.succeeded(now);
+			pace.succeeded(call.attemptStart, now);
 		}
 		if (outcome.kind() != AttemptOutcome.THROTTLED) {
 			return false;
@@ -203,7 +203,7 @@ record OverloadGuard(@Nullable ConcurrencyLimit limit, @Nullable RetryBudget bud
 			this.budget.deposit();
 		}
 		if (call.settings().pace() != null) {
-			call.settings().pace().succeeded(now);
+			call.settings().pace().succeeded(now - nanos, now);
 		}
 	}
 

@@ -51,7 +51,7 @@ class PacedCallRaceTests {
 	void cancelsDeadlinesAndInterruptsInHolds_nothingLeftBehind() throws Exception {
 		// a rate that hinders none
 		for (int i = 0; i < 1_000_000; i++) {
-			this.pace.succeeded(this.time.nanoTime());
+			this.pace.succeeded(this.time.nanoTime(), this.time.nanoTime());
 		}
 		long before = this.time.nanoTime();
 		this.pace.throttled(before, 1, before);

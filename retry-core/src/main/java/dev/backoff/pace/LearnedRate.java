@@ -16,12 +16,18 @@ final class LearnedRate {
 
 	private static final double CUT = 0.9;
 
+	/* A burst that began without a rate may have been served much faster than it lasts. */
+	private static final double DENSE_CUT = 0.7;
+
 	/* In a minute or in 100 successes, whichever comes first. */
 	private static final double GROWTH = 0.05;
 
 	private static final double FIRST_GROWTH = 1.1;
 
 	private static final long MINUTE = 60_000_000_000L;
+
+	/* Before the first refusal; afterwards, a hold is no pause. */
+	private static final long PAUSE = MINUTE / 12;
 
 	private static final long WITHOUT_CAUSE = 10 * MINUTE;
 
@@ -50,9 +56,12 @@ final class LearnedRate {
 
 	private long measuredSince;
 
+	private long endedAt;
+
 	LearnedRate(long now) {
 		this.measuredSince = now;
 		this.restoredUntil = now;
+		this.endedAt = now;
 	}
 
 	/** Return the time between two attempts, in nanoseconds. */
@@ -61,8 +70,8 @@ final class LearnedRate {
 	}
 
 	/** Note an attempt that succeeded, and whether calls wait for the rate. */
-	void succeeded(long now, boolean waiting) {
-		this.attempts++;
+	void succeeded(long start, long now, boolean waiting) {
+		ended(start, now);
 		this.successes++;
 		// or a server that refuses late would see it grow without a bound
 		if (this.perSecond < 5 * measured(now, 5) && waiting) {
@@ -71,15 +80,24 @@ final class LearnedRate {
 		}
 	}
 
+	/* What was measured before a pause tells nothing of the rate after it. */
+	private void ended(long start, long now) {
+		this.attempts++;
+		if (start - this.endedAt > ((this.perSecond > 0) ? 2 * MINUTE : PAUSE)) {
+			this.successes = 0;
+			this.measuredSince = start;
+		}
+		this.endedAt = now;
+	}
+
 	/*
 	 * Over some seconds, as a few successes right after each other are no high rate. What
-	 * is older counts half after a minute, and nothing after a pause.
+	 * is older counts half after a minute.
 	 */
 	private double measured(long now, double leastSeconds) {
-		long since = now - this.measuredSince;
-		if (since > MINUTE) {
-			this.successes = (since > 2 * MINUTE) ? 0 : this.successes / 2;
-			this.measuredSince = (since > 2 * MINUTE) ? now : now - MINUTE / 2;
+		if (now - this.measuredSince > MINUTE) {
+			this.successes /= 2;
+			this.measuredSince = now - MINUTE / 2;
 		}
 		return Math.max(1, this.successes) / Math.max(leastSeconds, (now - this.measuredSince) / 1e9);
 	}
@@ -89,7 +107,7 @@ final class LearnedRate {
 	 * under way with its own. The rate stays above the given one.
 	 */
 	void refused(long start, long now, double least) {
-		this.attempts++;
+		ended(start, now);
 		this.refusals++;
 		if (this.perSecond > 0 && start - this.refusedAt <= 0) {
 			return;
@@ -99,10 +117,12 @@ final class LearnedRate {
 		if (this.perSecond == 0) {
 			this.unlimited = measured(now, 5);
 			this.perSecond = this.unlimited;
+			this.successes = 0;
+			this.measuredSince = now;
 		}
 		else if (!this.settled) {
 			// successes of attempts that began without a rate may have raised it too much
-			this.perSecond = Math.min(this.perSecond, measured(now, 1));
+			this.perSecond = Math.min(this.perSecond, measured(now, 1)) * (dense ? DENSE_CUT : 1);
 			this.settled = true;
 		}
 		else {

@@ -39,7 +39,6 @@ public final class Pace {
 
 	private final ConcurrencyLimit queue;
 
-	/* Null if it is of a key itself. */
 	private final @Nullable KeyTable<Pace> keys;
 
 	/* Under it no clock is read, nothing is scheduled and no waiter runs. */
@@ -192,11 +191,12 @@ public final class Pace {
 
 	/**
 	 * Note an attempt that succeeded.
+	 * @param start the reading of the ticker at its start
 	 * @param now the reading of the ticker
 	 */
-	public void succeeded(long now) {
+	public void succeeded(long start, long now) {
 		synchronized (this.lock) {
-			this.rate.succeeded(now, this.queue.waiting() > 0);
+			this.rate.succeeded(start, now, this.queue.waiting() > 0);
 		}
 		arm();
 	}

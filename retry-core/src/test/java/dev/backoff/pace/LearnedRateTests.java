@@ -21,7 +21,7 @@ class LearnedRateTests {
 	private void succeed(int times, long apart) {
 		for (int i = 0; i < times; i++) {
 			this.now += apart;
-			this.rate.succeeded(this.now, true);
+			this.rate.succeeded(this.now, this.now, true);
 		}
 	}
 
@@ -61,17 +61,17 @@ class LearnedRateTests {
 	@Test
 	void notSettled_tenPercentBySuccessWhileCallsWait() {
 		refuse();
-		this.rate.succeeded(this.now + SECOND, false);
+		this.rate.succeeded(this.now, this.now + SECOND, false);
 		succeed(10, SECOND);
 		assertThat(this.rate.perSecond).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "true, 100", "false, 10" })
+	@CsvSource({ "true, 100", "false, 7" })
 	void settled_fivePercentInAHundredSuccessesOrInAMinute(boolean fast, int successes) {
 		if (fast) {
 			settle();
-			assertThat(this.rate.perSecond).as("at most what was measured").isCloseTo(18, within(.3));
+			assertThat(this.rate.perSecond).as("at most what was measured").isCloseTo(17.1, within(.3));
 		}
 		else {
 			refuse();
@@ -101,6 +101,31 @@ class LearnedRateTests {
 	}
 
 	@Test
+	void burstAfterAPause_measuredFromItsStart() {
+		succeed(1, SECOND);
+		this.now += 20 * SECOND;
+		long start = this.now;
+		for (int i = 0; i < 4; i++) {
+			this.now += SECOND / 2;
+			this.rate.succeeded(start, this.now, true);
+		}
+		refuse();
+		assertThat(this.rate.perSecond).as("four in five seconds").isEqualTo(.72, within(1e-9));
+	}
+
+	@Test
+	void denseAgain_loweredFurther() {
+		succeed(100, 1);
+		for (int i = 0; i < 100; i++) {
+			this.rate.refused(this.now, this.now + i, LEAST);
+		}
+		assertThat(this.rate.perSecond).isEqualTo(18, within(.1));
+		succeed(10, 1);
+		refuse();
+		assertThat(this.rate.perSecond).as("also below what was measured since").isEqualTo(9.5 * .7 * .9, within(.5));
+	}
+
+	@Test
 	void neverRefusedAgain_atMostFiveTimesWhatWasMeasured() {
 		settle();
 		succeed(10_000, SECOND / 20);
@@ -117,7 +142,7 @@ class LearnedRateTests {
 			refuse();
 			assertThat(this.rate.perSecond).isGreaterThan(best * .45);
 			for (int n = 0; n < 50; n++) {
-				this.rate.succeeded(this.now, false);
+				this.rate.succeeded(this.now, this.now, false);
 			}
 		}
 		assertThat(this.rate.perSecond).isGreaterThan(best * .99);
@@ -134,7 +159,7 @@ class LearnedRateTests {
 				this.rate.refused(start, this.now + i, LEAST);
 			}
 			for (int n = 0; n < 100; n++) {
-				this.rate.succeeded(this.now + 200, false);
+				this.rate.succeeded(this.now, this.now + 200, false);
 			}
 			this.now += SECOND;
 		}

@@ -123,7 +123,7 @@ class PaceTests {
 		throttle(20);
 		this.time.failWith(new IllegalStateException("no timer"));
 		assertThatIllegalStateException().isThrownBy(() -> enter("first"));
-		assertThatIllegalStateException().isThrownBy(() -> this.pace.succeeded(this.time.nanoTime()));
+		assertThatIllegalStateException().isThrownBy(() -> this.pace.succeeded(0, this.time.nanoTime()));
 	}
 
 	@Test

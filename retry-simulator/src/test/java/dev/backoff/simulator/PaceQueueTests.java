@@ -34,7 +34,7 @@ class PaceQueueTests {
 		// all go in the six seconds after the hold; the learned rate grows with each that
 		// goes
 		for (int i = 0; i < CALLS; i++) {
-			this.pace.succeeded(0);
+			this.pace.succeeded(0, 0);
 		}
 		this.pace.told(0, List.of(new QuotaReading("requests", CALLS, CALLS, Duration.ofSeconds(26), true, true)));
 		this.pace.throttled(0, Duration.ofSeconds(20).toNanos(), 0);

@@ -169,7 +169,7 @@ class PacedMethodsTests {
 			VirtualTime time = context.getBean(VirtualTime.class);
 			Pace pace = pace(context);
 			for (int i = 0; i < 100; i++) {
-				pace.succeeded(time.nanoTime());
+				pace.succeeded(time.nanoTime(), time.nanoTime());
 			}
 			for (int i = 0; i < 30; i++) {
 				pace.throttled(time.nanoTime(), Duration.ofSeconds(1).toNanos(), time.nanoTime());
