@@ -16,7 +16,9 @@ final class LearnedRate {
 
 	private static final double CUT = 0.9;
 
-	/* A burst that began without a rate may have been served much faster than it lasts. */
+	/*
+	 * A burst that began without a rate may have been served much faster than it lasts.
+	 */
 	private static final double DENSE_CUT = 0.7;
 
 	/* In a minute or in 100 successes, whichever comes first. */
