@@ -122,10 +122,12 @@ final class StateMeters
 
 	@Override
 	public void paceMade(Pace pace, LongAdder holds) {
-		this.registry.gauge(BackoffMeters.PACE_WAITING, pace, this::waiting, pace.name());
-		this.registry.counter(BackoffMeters.PACE_HOLDS, holds, LongAdder::sum, pace.name());
-		if (pace.keys() != null) {
-			keysMade("pace", pace.name(), pace.keys());
+		if (this.published.add(pace)) {
+			this.registry.gauge(BackoffMeters.PACE_WAITING, pace, this::waiting, pace.name());
+			this.registry.counter(BackoffMeters.PACE_HOLDS, holds, LongAdder::sum, pace.name());
+			if (pace.keys() != null) {
+				keysMade("pace", pace.name(), pace.keys());
+			}
 		}
 	}
 
@@ -154,10 +156,12 @@ final class StateMeters
 
 	@Override
 	public void keysMade(String kind, String name, KeyTable<?> keys) {
-		this.registry.gauge(BackoffMeters.KEYS, keys, KeyTable::size, kind, name);
-		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::evicted, kind, name, "capacity");
-		this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::idle, kind, name, "idle");
-		this.registry.counter(BackoffMeters.KEYS_OVERFLOW, keys, KeyTable::overflowed, kind, name);
+		if (this.published.add(keys)) {
+			this.registry.gauge(BackoffMeters.KEYS, keys, KeyTable::size, kind, name);
+			this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::evicted, kind, name, "capacity");
+			this.registry.counter(BackoffMeters.KEYS_EVICTED, keys, KeyTable::idle, kind, name, "idle");
+			this.registry.counter(BackoffMeters.KEYS_OVERFLOW, keys, KeyTable::overflowed, kind, name);
+		}
 	}
 
 	@Override

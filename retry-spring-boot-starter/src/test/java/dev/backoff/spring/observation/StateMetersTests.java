@@ -45,7 +45,8 @@ class StateMetersTests {
 	private final StateMeters meters = new StateMeters(() -> this.simple, () -> this.safety, () -> true);
 
 	private BackoffPolicies policies = policies(
-			Map.of("backoff.policies.orders.base", "100ms", "backoff.breakers.orders.open-for", "10s"));
+			Map.of("backoff.policies.orders.base", "100ms",
+					"backoff.policies.orders.pace", "account", "backoff.breakers.orders.open-for", "10s"));
 
 	private OverloadSafety safety = safety();
 
@@ -148,6 +149,8 @@ class StateMetersTests {
 			try (LogCapture log = new LogCapture(MeterRegistry.class)) {
 				meters.bind();
 				meters.bind();
+				safety.pace(orders(), policies.configuration());
+				safety.pace(orders(), policies.configuration());
 				breaker().open();
 				meters.changed(ConfigurationListener.Outcome.OVERRIDDEN, overrides);
 				meters.changed(ConfigurationListener.Outcome.OVERRIDDEN, overrides);
