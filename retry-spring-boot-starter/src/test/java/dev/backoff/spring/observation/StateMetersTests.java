@@ -44,9 +44,8 @@ class StateMetersTests {
 
 	private final StateMeters meters = new StateMeters(() -> this.simple, () -> this.safety, () -> true);
 
-	private BackoffPolicies policies = policies(
-			Map.of("backoff.policies.orders.base", "100ms",
-					"backoff.policies.orders.pace", "account", "backoff.breakers.orders.open-for", "10s"));
+	private BackoffPolicies policies = policies(Map.of("backoff.policies.orders.base", "100ms",
+			"backoff.policies.orders.pace", "account", "backoff.breakers.orders.open-for", "10s"));
 
 	private OverloadSafety safety = safety();
 
