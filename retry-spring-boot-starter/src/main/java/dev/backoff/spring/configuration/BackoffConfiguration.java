@@ -101,8 +101,7 @@ public final class BackoffConfiguration {
 	/** Return the headers of calls over HTTP, and the hosts that get them. */
 	public HttpSettings http() {
 		return new HttpSettings(get(SettingKey.HTTP_HOSTS), get(SettingKey.HTTP_ATTEMPT_HEADER),
-				get(SettingKey.HTTP_DEADLINE_HEADER), get(SettingKey.HTTP_IDEMPOTENCY_HEADER),
-				get(SettingKey.HTTP_INBOUND));
+				get(SettingKey.HTTP_DEADLINE_HEADER), get(SettingKey.HTTP_IDEMPOTENCY_HEADER));
 	}
 
 	/** Return how durable calls are stored and run. */

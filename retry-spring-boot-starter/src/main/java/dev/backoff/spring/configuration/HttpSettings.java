@@ -8,8 +8,7 @@ import java.util.List;
  *
  * @since 0.1
  */
-public record HttpSettings(List<String> hosts, String attemptHeader, String deadlineHeader, String idempotencyHeader,
-		boolean inbound) {
+public record HttpSettings(List<String> hosts, String attemptHeader, String deadlineHeader, String idempotencyHeader) {
 
 	/** The default header with the number of the attempt. */
 	public static final String ATTEMPT = "X-Retry-Attempt";

@@ -16,8 +16,11 @@ class HttpSettingsTests {
 
 	@Test
 	void tellNobodyAndReadNothingByDefault() {
-		check(SmallApplication.of(), (http) -> assertThat(http).isEqualTo(
-				new HttpSettings(List.of(), "X-Retry-Attempt", "X-Retry-Deadline-Ms", "Idempotency-Key", false)));
+		check(SmallApplication.of(), (configuration) -> {
+			assertThat(configuration.http()).isEqualTo(
+					new HttpSettings(List.of(), "X-Retry-Attempt", "X-Retry-Deadline-Ms", "Idempotency-Key"));
+			assertThat(configuration.get(SettingKey.HTTP_INBOUND)).isFalse();
+		});
 	}
 
 	@Test
@@ -30,8 +33,11 @@ class HttpSettingsTests {
 				    deadline-header: X-B
 				    idempotency-header: X-C
 				    inbound: true
-				"""), (http) -> assertThat(http).isEqualTo(
-				new HttpSettings(List.of("orders.example.com", "*.example.com:8443"), "X-A", "X-B", "X-C", true)));
+				"""), (configuration) -> {
+			assertThat(configuration.http()).isEqualTo(
+					new HttpSettings(List.of("orders.example.com", "*.example.com:8443"), "X-A", "X-B", "X-C"));
+			assertThat(configuration.get(SettingKey.HTTP_INBOUND)).isTrue();
+		});
 	}
 
 	@Test
@@ -39,13 +45,13 @@ class HttpSettingsTests {
 		check(SmallApplication.of()
 			.variable("BACKOFF_HTTP_HOSTS", "a, b:8080")
 			.variable("BACKOFF_HTTP_ATTEMPT_HEADER", "X-A")
-			.variable("BACKOFF_HTTP_INBOUND", "true"), (http) -> {
-				assertThat(http.hosts()).containsExactly("a", "b:8080");
-				assertThat(http.attemptHeader()).isEqualTo("X-A");
-				assertThat(http.inbound()).isTrue();
+			.variable("BACKOFF_HTTP_INBOUND", "true"), (configuration) -> {
+				assertThat(configuration.http().hosts()).containsExactly("a", "b:8080");
+				assertThat(configuration.http().attemptHeader()).isEqualTo("X-A");
+				assertThat(configuration.get(SettingKey.HTTP_INBOUND)).isTrue();
 			});
 		check(SmallApplication.of().variable("BACKOFF_HTTP_HOSTS_0", "a"),
-				(http) -> assertThat(http.hosts()).containsExactly("a"));
+				(configuration) -> assertThat(configuration.http().hosts()).containsExactly("a"));
 	}
 
 	@ParameterizedTest
@@ -62,8 +68,8 @@ class HttpSettingsTests {
 		assertThatExceptionOfType(InvalidTextException.class).isThrownBy(() -> TextValues.hostPattern(text));
 	}
 
-	private static void check(SmallApplication application, Consumer<HttpSettings> check) {
-		application.run((context) -> check.accept(context.getBean(BackoffPolicies.class).configuration().http()));
+	private static void check(SmallApplication application, Consumer<BackoffConfiguration> check) {
+		application.run((context) -> check.accept(context.getBean(BackoffPolicies.class).configuration()));
 	}
 
 }

@@ -25,7 +25,7 @@ class BackoffHttpAutoConfigurationTests {
 	private static final AutoConfigurations CONFIGURATIONS = AutoConfigurations.of(AopAutoConfiguration.class,
 			BackoffAutoConfiguration.class, BackoffHttpAutoConfiguration.class);
 
-	private static final HttpSettings SETTINGS = new HttpSettings(List.of(), "A", "B", "C", true);
+	private static final HttpSettings SETTINGS = new HttpSettings(List.of(), "A", "B", "C");
 
 	@Nested
 	class Clients {

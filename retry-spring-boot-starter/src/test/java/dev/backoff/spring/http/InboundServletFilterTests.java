@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class InboundServletFilterTests {
 
 	private static final HttpSettings SETTINGS = new HttpSettings(List.of(), HttpSettings.ATTEMPT,
-			HttpSettings.DEADLINE, HttpSettings.IDEMPOTENCY, true);
+			HttpSettings.DEADLINE, HttpSettings.IDEMPOTENCY);
 
 	private final InboundServletFilter filter = new InboundServletFilter(SETTINGS);
 

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class InboundWebFilterTests {
 
 	private final InboundWebFilter filter = new InboundWebFilter(
-			new HttpSettings(List.of(), HttpSettings.ATTEMPT, HttpSettings.DEADLINE, HttpSettings.IDEMPOTENCY, true));
+			new HttpSettings(List.of(), HttpSettings.ATTEMPT, HttpSettings.DEADLINE, HttpSettings.IDEMPOTENCY));
 
 	@BeforeEach
 	void propagate() {
