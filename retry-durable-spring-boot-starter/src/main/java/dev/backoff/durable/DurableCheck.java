@@ -81,7 +81,8 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 				refuse(parameters[i].getName(), "cannot be read: " + ex.getOriginalMessage());
 			}
 		}
-		List<String> names = names();
+		String[] known = new DefaultParameterNameDiscoverer().getParameterNames(this.method.method());
+		List<String> names = (known != null) ? List.of(known) : List.of();
 		return new DurableMethod(this.method, policy, names, key(names), schedule(policy));
 	}
 
@@ -193,11 +194,6 @@ record DurableCheck(AnnotatedMethod method, CallJson json, List<Problem> problem
 			report("key (" + text + ")", "is no expression", "Write one over the parameters, such as #order.");
 			return null;
 		}
-	}
-
-	private List<String> names() {
-		String[] names = new DefaultParameterNameDiscoverer().getParameterNames(this.method.method());
-		return (names != null) ? List.of(names) : List.of();
 	}
 
 	/* A node starts unless it belongs to what stands before it. */

@@ -46,10 +46,6 @@ record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts atte
 
 	private static final Logger logger = LoggerFactory.getLogger(DurableTask.class);
 
-	DurableTask(DurableMethod method, DurableParts parts, StoredAttempts attempts, Supplier<Optional<Worker>> worker) {
-		this(method, parts, attempts, worker, new AtomicReference<>(Instant.EPOCH));
-	}
-
 	Task<StoredCall> task() {
 		return Tasks.custom(this.method.policy(), StoredCall.class).onDeadExecution(this::lost).execute(this::execute);
 	}

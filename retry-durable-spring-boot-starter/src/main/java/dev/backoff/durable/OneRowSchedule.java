@@ -106,8 +106,7 @@ final class OneRowSchedule {
 			return;
 		}
 		Instant next = schedule.next(after);
-		long fence = Store.call(complete.getExecution()).fence();
-		operations.reschedule(complete, next, call(method, next, fence));
+		operations.reschedule(complete, next, call(method, next, Store.call(complete.getExecution()).fence()));
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import javax.sql.DataSource;
@@ -82,7 +83,9 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 	Store open(@Nullable DataSource application, Serializer rows) {
 		List<Task<?>> tasks = new ArrayList<>();
 		for (DurableMethod method : this.parts.methods().all()) {
-			tasks.add(new DurableTask(method, this.parts, this.attempts.get(), () -> worker(method.policy())).task());
+			tasks.add(new DurableTask(method, this.parts, this.attempts.get(), () -> worker(method.policy()),
+					new AtomicReference<>(Instant.EPOCH))
+				.task());
 			tasks.add(new DeadTask(method, this.parts).task());
 		}
 		Store store = new Store(this.policies.configuration().durable(), application, rows, tasks,

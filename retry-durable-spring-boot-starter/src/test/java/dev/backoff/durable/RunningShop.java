@@ -7,6 +7,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 import javax.sql.DataSource;
@@ -88,7 +89,8 @@ record RunningShop(ApplicationContext context) {
 				new HeartbeatConfig(Duration.ofSeconds(5), 4, Duration.ofSeconds(20)));
 		@SuppressWarnings("unchecked")
 		CompletionHandler<StoredCall> completion = new DurableTask(method(policy), parts(),
-				this.context.getBean(StoredAttempts.class), () -> workers().worker(policy))
+				this.context.getBean(StoredAttempts.class), () -> workers().worker(policy),
+				new AtomicReference<>(Instant.EPOCH))
 			.task()
 			.execute(row.taskInstance, new ExecutionContext(new SchedulerState.SettableSchedulerState(), row,
 					parts().store().client, running));

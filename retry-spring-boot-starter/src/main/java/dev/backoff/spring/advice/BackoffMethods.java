@@ -72,8 +72,8 @@ public final class BackoffMethods implements SmartInitializingSingleton, Configu
 		this.beanFactory = beanFactory;
 		this.factory = new RetryFactory(beanFactory, policies);
 		Weaving weaving = configuration.isWoven() ? Weaving.find(beanFactory.getBeanClassLoader()) : null;
-		this.finder = new MethodFinder(this::makeRetry, weaving);
-		this.advice = new StartupAdvice(policies, beanFactory, weaving);
+		this.finder = new MethodFinder(this::makeRetry, weaving, new ConcurrentHashMap<>());
+		this.advice = new StartupAdvice(policies, beanFactory, weaving, new SelfCalls());
 		this.planner = new MethodPlanner(policies, beanFactory);
 		this.ofMethods = new PlannedRetries<>(this.planner, this.factory, policies);
 		this.ofPolicies = new PlannedRetries<>(this::plan, this.factory, policies);

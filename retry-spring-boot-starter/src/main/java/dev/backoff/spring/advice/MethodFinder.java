@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -15,20 +16,14 @@ import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
 import dev.backoff.spring.policy.AnnotatedMethod;
 
-/** Find the retry of a called method. Thread-safe. */
-final class MethodFinder {
-
-	private final Function<AnnotatedMethod, MethodRetry> retries;
-
-	private final @Nullable Weaving weaving;
-
-	/* By class, since many may inherit one method; without a key that is made to ask. */
-	private final Map<Class<?>, Map<Method, Optional<MethodRetry>>> called = new ConcurrentHashMap<>();
-
-	MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, @Nullable Weaving weaving) {
-		this.retries = retries;
-		this.weaving = weaving;
-	}
+/**
+ * Find the retry of a called method. Thread-safe.
+ *
+ * @param called what was found, by class, since many may inherit one method; without a
+ * key that is made to ask
+ */
+record MethodFinder(Function<AnnotatedMethod, MethodRetry> retries, @Nullable Weaving weaving,
+		ConcurrentMap<Class<?>, Map<Method, Optional<MethodRetry>>> called) {
 
 	/**
 	 * Return the retry of a method, or null if it is not annotated. If one proxy is

@@ -42,7 +42,8 @@ import dev.backoff.time.Nanos;
  * {@link PolicyAdvice} does. The advice is logged once and shown at the endpoint.
  * Thread-safe.
  */
-final class StartupAdvice {
+record StartupAdvice(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory, @Nullable Weaving weaving,
+		SelfCalls selfCalls) {
 
 	private static final Logger logger = LoggerFactory.getLogger(StartupCheck.class);
 
@@ -55,20 +56,6 @@ final class StartupAdvice {
 	private static final String OTHER_RATE = "io.github.resilience4j.ratelimiter.annotation.RateLimiter";
 
 	private static final String LOCKS = "net.javacrumbs.shedlock.spring.annotation.";
-
-	private final BackoffPolicies policies;
-
-	private final ConfigurableListableBeanFactory beanFactory;
-
-	private final @Nullable Weaving weaving;
-
-	private final SelfCalls selfCalls = new SelfCalls();
-
-	StartupAdvice(BackoffPolicies policies, ConfigurableListableBeanFactory beanFactory, @Nullable Weaving weaving) {
-		this.policies = policies;
-		this.beanFactory = beanFactory;
-		this.weaving = weaving;
-	}
 
 	/** Log what is odd in the configuration and in the plans of all methods. */
 	void log(List<MethodPlan> plans) {
