@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import dev.backoff.delay.Jitter;
 import dev.backoff.fixture.Memory;
+import dev.backoff.fixture.SkippedTime;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
 import dev.backoff.policy.RetryPolicyBuilder;
@@ -80,7 +81,7 @@ class CallStackTests {
 
 	@Test
 	void manyFailingCallsKeepTheHeapFlat() {
-		Retry failing = Retry.builder(policy().build()).time(new SkippingTime()).build();
+		Retry failing = Retry.builder(policy().build()).time(new SkippedTime(System::nanoTime)).build();
 		IOException shared = new IOException("shared");
 		fail(failing, shared, 20_000);
 		long before = Memory.used();
@@ -102,14 +103,14 @@ class CallStackTests {
 	}
 
 	private static WeakReference<RetryTime> callInTimeOfItsOwn() {
-		RetryTime time = new SkippingTime();
+		RetryTime time = new SkippedTime(System::nanoTime);
 		Retry.builder(policy().build()).time(time).build().call(() -> "done");
 		return new WeakReference<>(time);
 	}
 
 	private static WeakReference<Throwable> callThatFails() {
 		IOException failure = new IOException("down");
-		assertThatThrownBy(() -> Retry.builder(policy().build()).time(new SkippingTime()).build().call(() -> {
+		assertThatThrownBy(() -> Retry.builder(policy().build()).time(new SkippedTime(System::nanoTime)).build().call(() -> {
 			Attempt.current().idempotencyKey();
 			throw failure;
 		})).isSameAs(failure);
@@ -166,20 +167,6 @@ class CallStackTests {
 		@Override
 		public String call() {
 			return Retry.builder(RetryPolicy.builder("attack").build()).build().call(() -> "done");
-		}
-
-	}
-
-	/** Skips every sleep and keeps nothing. */
-	private static final class SkippingTime implements RetryTime {
-
-		@Override
-		public long nanoTime() {
-			return System.nanoTime();
-		}
-
-		@Override
-		public void sleep(long nanos) {
 		}
 
 	}

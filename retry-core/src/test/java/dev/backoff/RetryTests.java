@@ -17,9 +17,9 @@ import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.fixture.Crowd;
 import dev.backoff.fixture.RecordingListener;
 import dev.backoff.fixture.ScriptedOperation;
+import dev.backoff.fixture.SkippedTime;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.policy.RetryPolicy;
-import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -107,7 +107,7 @@ class RetryTests {
 	@Test
 	void isSharedByThreads() {
 		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(3).jitter(Jitter.none()).build())
-			.time(new StandingTime())
+			.time(new SkippedTime(() -> 0))
 			.build();
 		Crowd.of(8, (thread) -> {
 			int sum = 0;
@@ -128,7 +128,7 @@ class RetryTests {
 	@CsvSource({ "0.9, 3, 0.999, 1.11", "0.5, 4, 0.9375, 1.875", "0, 4, 0, 4" })
 	void succeedsAndLoadsAsTheFormulasSay(double success, int most, double succeeded, double attempts) {
 		Retry retry = Retry.builder(RetryPolicy.builder("p").maxAttempts(most).build())
-			.time(new StandingTime())
+			.time(new SkippedTime(() -> 0))
 			.build();
 		Random random = new Random(23);
 		double[] made = new double[2];
@@ -143,20 +143,6 @@ class RetryTests {
 		}
 		assertThat(made[0] / 50_000).isCloseTo(attempts, within(0.01));
 		assertThat(made[1] / 50_000).isCloseTo(succeeded, within(0.003));
-	}
-
-	/** Time that stands still and keeps no list of what was slept. */
-	private static final class StandingTime implements RetryTime {
-
-		@Override
-		public long nanoTime() {
-			return 0;
-		}
-
-		@Override
-		public void sleep(long nanos) {
-		}
-
 	}
 
 	@Test

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.backoff.fixture.Crowd;
+import dev.backoff.fixture.SkippedTime;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -167,18 +167,7 @@ class RetryBudgetTests extends BudgetFixture {
 	class Clocks {
 
 		private static RetryBudget readingTime(BudgetSettings settings, LongSupplier reading) {
-			return RetryBudget.of("orders", settings, new RetryTime() {
-
-				@Override
-				public long nanoTime() {
-					return reading.getAsLong();
-				}
-
-				@Override
-				public void sleep(long nanos) {
-				}
-
-			}, RetryBudget.Listener.NONE);
+			return RetryBudget.of("orders", settings, new SkippedTime(reading), RetryBudget.Listener.NONE);
 		}
 
 		@Test

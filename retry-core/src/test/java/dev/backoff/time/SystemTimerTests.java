@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.fixture.SkippedTime;
 import dev.backoff.time.RetryTime.Cancellable;
 import dev.backoff.time.RetryTime.TimerEntry;
 
@@ -36,18 +37,7 @@ class SystemTimerTests {
 	class Default {
 
 		/* What users wrote before there was a timer. */
-		private final RetryTime time = new RetryTime() {
-
-			@Override
-			public long nanoTime() {
-				return 0;
-			}
-
-			@Override
-			public void sleep(long nanos) {
-			}
-
-		};
+		private final RetryTime time = new SkippedTime(() -> 0);
 
 		@Test
 		void runsATaskNotBeforeItsTime() throws InterruptedException {

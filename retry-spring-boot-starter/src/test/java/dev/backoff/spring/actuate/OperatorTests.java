@@ -135,9 +135,7 @@ class OperatorTests {
 	}
 
 	private List<Duration> waits() {
-		int before = this.time.delays().size();
-		assertThatIOException().isThrownBy(this.orders::place);
-		return this.time.delays().subList(before, this.time.delays().size());
+		return this.time.delaysOf(() -> assertThatIOException().isThrownBy(this.orders::place));
 	}
 
 	@AfterEach

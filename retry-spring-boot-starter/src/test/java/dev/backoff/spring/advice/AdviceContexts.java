@@ -42,11 +42,8 @@ public final class AdviceContexts {
 
 	/** Return how long a call that fails to the end has waited between its attempts. */
 	static List<Duration> waits(BeanFactory context, ThrowingCallable call) {
-		VirtualTime time = context.getBean(VirtualTime.class);
-		int before = time.delays().size();
-		assertThatExceptionOfType(Failure.class).isThrownBy(call);
-		List<Duration> delays = time.delays();
-		return delays.subList(before, delays.size());
+		return context.getBean(VirtualTime.class)
+			.delaysOf(() -> assertThatExceptionOfType(Failure.class).isThrownBy(call));
 	}
 
 	/** A checked failure. */

@@ -153,8 +153,8 @@ class StartupLogTests {
 			assertThat(log("backoff.policies.orders.preset: message", Orders.class))
 				.containsExactly("INFO @Backoff on Orders.place(), policy orders: more than 16 attempts without a "
 						+ "deadline: set a deadline; waits of any length hold the calling thread");
-			assertThat(log("backoff.policies.later.max-attempts: unlimited", Later.class))
-				.containsExactly("WARN @Backoff on Later.place(), policy later: more than 16 attempts without a "
+			assertThat(log("backoff.policies.orders.max-attempts: unlimited", Eventual.class))
+				.containsExactly("WARN @Backoff on Eventual.place(), policy orders: more than 16 attempts without a "
 						+ "deadline: set a deadline");
 		}
 
@@ -165,7 +165,7 @@ class StartupLogTests {
 				.containsExactly("INFO" + advice.formatted("60 min"));
 			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Orders.class))
 				.containsExactly("WARN" + advice.formatted("63 min"));
-			assertThat(log("backoff.policies.later: { base: 21m, max-attempts: 3 }", Later.class)).isEmpty();
+			assertThat(log("backoff.policies.orders: { base: 21m, max-attempts: 3 }", Eventual.class)).isEmpty();
 			assertThat(log("backoff.policies.orders.preset: long-job", Orders.class))
 				.containsExactly("INFO" + advice.formatted("118 min 45 s"));
 			for (String longer : List.of("preset: long-job, cap: 1h", "preset: background, base: 5m")) {
@@ -438,15 +438,6 @@ class StartupLogTests {
 		@Backoff("orders")
 		public CompletableFuture<String> place() {
 			return CompletableFuture.completedFuture("");
-		}
-
-	}
-
-	public static class Later {
-
-		@Backoff("later")
-		public CompletableFuture<String> place() {
-			return CompletableFuture.completedFuture("placed");
 		}
 
 	}

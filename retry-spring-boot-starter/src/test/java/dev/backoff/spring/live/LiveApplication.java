@@ -80,9 +80,8 @@ abstract class LiveApplication {
 	}
 
 	final <B> List<Duration> waits(Class<B> bean, Consumer<B> call) {
-		int before = this.time.delays().size();
-		assertThat(catchThrowable(() -> call.accept(this.context.getBean(bean)))).isNotNull();
-		return this.time.delays().subList(before, this.time.delays().size());
+		return this.time
+			.delaysOf(() -> assertThat(catchThrowable(() -> call.accept(this.context.getBean(bean)))).isNotNull());
 	}
 
 	final EffectiveValue value(String method, Key<?> key) {

@@ -105,17 +105,6 @@ class MicrometerRecordersTests {
 		}
 
 		@Test
-		void recordsWithoutBinding() {
-			CallRecorder recorder = recorders(() -> simple).recorder("orders", "m");
-			recorder.succeededOnFirstAttempt(MILLI);
-			recorder.succeededOnFirstAttempt(MILLI);
-			recorder.waiting(DelaySource.POLICY, MILLI);
-			assertThat(simple.get("backoff.calls").functionCounter().count()).isEqualTo(2);
-			assertThat(attempts("attempt", "1", "outcome", "success").count()).isEqualTo(2);
-			assertThat(simple.get("backoff.waiting").gauge().value()).isEqualTo(1);
-		}
-
-		@Test
 		void bindsMoreThanOnce() {
 			MicrometerRecorders recorders = recorders(() -> simple);
 			recorders.recorder("orders", "m");

@@ -16,16 +16,13 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 import dev.backoff.annotation.Backoff;
-import dev.backoff.event.RetryListener;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
-import dev.backoff.spring.readme.Classifiers.CardDeclinedException;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** The listener of docs/observation.md, and what docs/failures.md says of recoveries. */
+/** The listener of docs/observation.md. */
 class StopAlertsTests {
 
 	private final CountDownLatch never = new CountDownLatch(1);
@@ -35,7 +32,6 @@ class StopAlertsTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, BackoffAutoConfiguration.class))
 		.withBean(RetryTime.class, VirtualTime::new)
-		.withUserConfiguration(Classifiers.class)
 		.withBean(Cards.class);
 
 	@Test
@@ -62,39 +58,14 @@ class StopAlertsTests {
 		});
 	}
 
-	@Test
-	void theListenerHasAllMethods() {
-		assertThat(RetryListener.class.getMethods()).hasSize(4)
-			.allSatisfy((method) -> assertThat(StopAlerts.class).hasDeclaredMethods(method.getName()));
-	}
-
-	@Test
-	void aRecoveryRunsForADeclinedCardUnlessItsParameterExcludesIt() {
-		this.runner.run((context) -> {
-			Cards cards = context.getBean(Cards.class);
-			assertThat(cards.chargeInAnyCase("declined")).isEqualTo("charged later");
-			assertThatThrownBy(() -> cards.charge("declined")).isInstanceOf(CardDeclinedException.class);
-			assertThat(cards.charge("unreachable")).isEqualTo("charged later");
-		});
-	}
-
 	static class Cards {
 
 		@Backoff(recover = "chargeLater")
 		String charge(String card) {
-			throw card.equals("declined") ? new CardDeclinedException() : new ResourceAccessException("no route");
+			throw new ResourceAccessException("no route");
 		}
 
-		String chargeLater(String card, ResourceAccessException failure) {
-			return "charged later";
-		}
-
-		@Backoff(recover = "chargeLaterInAnyCase")
-		String chargeInAnyCase(String card) {
-			throw new CardDeclinedException();
-		}
-
-		String chargeLaterInAnyCase(String card) {
+		String chargeLater(String card) {
 			return "charged later";
 		}
 

@@ -13,14 +13,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
 
+import dev.backoff.annotation.Backoff;
 import dev.backoff.fixture.VirtualTime;
-import dev.backoff.refresh.nacos.ShopApplication.Shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -93,14 +96,35 @@ class NacosRefreshTests {
 	}
 
 	private static List<Duration> waits(Consumer<Shop> call) {
-		VirtualTime time = shop.getBean(VirtualTime.class);
-		int before = time.delays().size();
-		assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down");
-		return time.delays().subList(before, time.delays().size());
+		return shop.getBean(VirtualTime.class)
+			.delaysOf(() -> assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down"));
 	}
 
 	private static List<Duration> seconds(int... seconds) {
 		return Arrays.stream(seconds).mapToObj(Duration::ofSeconds).toList();
+	}
+
+	/** A client of Nacos. Waits take no time. */
+	@SpringBootConfiguration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@Import({ Shop.class, VirtualTime.class })
+	static class ShopApplication {
+
+	}
+
+	/** Calls that fail. */
+	public static class Shop {
+
+		@Backoff("orders")
+		public void order() {
+			throw new IllegalStateException("down");
+		}
+
+		@Backoff("mail")
+		public void mail() {
+			throw new IllegalStateException("down");
+		}
+
 	}
 
 }

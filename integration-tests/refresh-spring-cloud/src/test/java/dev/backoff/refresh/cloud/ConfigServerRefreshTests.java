@@ -168,10 +168,8 @@ class ConfigServerRefreshTests {
 	}
 
 	private static List<Duration> waits(Consumer<Shop> call) {
-		VirtualTime time = shop.getBean(VirtualTime.class);
-		int before = time.delays().size();
-		assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down");
-		return time.delays().subList(before, time.delays().size());
+		return shop.getBean(VirtualTime.class)
+			.delaysOf(() -> assertThat(catchThrowable(() -> call.accept(shop.getBean(Shop.class)))).hasMessage("down"));
 	}
 
 	private static StopReason stop(Consumer<Shop> call) {
