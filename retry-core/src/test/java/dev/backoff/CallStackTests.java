@@ -110,10 +110,12 @@ class CallStackTests {
 
 	private static WeakReference<Throwable> callThatFails() {
 		IOException failure = new IOException("down");
-		assertThatThrownBy(() -> Retry.builder(policy().build()).time(new SkippedTime(System::nanoTime)).build().call(() -> {
-			Attempt.current().idempotencyKey();
-			throw failure;
-		})).isSameAs(failure);
+		assertThatThrownBy(
+				() -> Retry.builder(policy().build()).time(new SkippedTime(System::nanoTime)).build().call(() -> {
+					Attempt.current().idempotencyKey();
+					throw failure;
+				}))
+			.isSameAs(failure);
 		return new WeakReference<>(failure);
 	}
 

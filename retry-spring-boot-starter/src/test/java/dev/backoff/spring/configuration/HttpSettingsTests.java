@@ -17,8 +17,8 @@ class HttpSettingsTests {
 	@Test
 	void tellNobodyAndReadNothingByDefault() {
 		check(SmallApplication.of(), (configuration) -> {
-			assertThat(configuration.http()).isEqualTo(
-					new HttpSettings(List.of(), "X-Retry-Attempt", "X-Retry-Deadline-Ms", "Idempotency-Key"));
+			assertThat(configuration.http())
+				.isEqualTo(new HttpSettings(List.of(), "X-Retry-Attempt", "X-Retry-Deadline-Ms", "Idempotency-Key"));
 			assertThat(configuration.get(SettingKey.HTTP_INBOUND)).isFalse();
 		});
 	}
@@ -34,8 +34,8 @@ class HttpSettingsTests {
 				    idempotency-header: X-C
 				    inbound: true
 				"""), (configuration) -> {
-			assertThat(configuration.http()).isEqualTo(
-					new HttpSettings(List.of("orders.example.com", "*.example.com:8443"), "X-A", "X-B", "X-C"));
+			assertThat(configuration.http())
+				.isEqualTo(new HttpSettings(List.of("orders.example.com", "*.example.com:8443"), "X-A", "X-B", "X-C"));
 			assertThat(configuration.get(SettingKey.HTTP_INBOUND)).isTrue();
 		});
 	}
