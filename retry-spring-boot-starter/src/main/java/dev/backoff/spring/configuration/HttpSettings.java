@@ -3,8 +3,8 @@ package dev.backoff.spring.configuration;
 import java.util.List;
 
 /**
- * The headers of calls over HTTP: the keys below {@code backoff.http}. The hosts are in
- * lower case. Immutable.
+ * The headers of calls over HTTP: the keys below {@code backoff.http}, {@code inbound}
+ * excepted. The hosts are in lower case. Immutable.
  *
  * @since 0.1
  */
