@@ -8,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +42,8 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 	ChangeDescriptor override(String policy, OperatorInput input) {
 		Duration limit = input.limit(FOR);
 		Map<String, String> values = input.textsWithout(FOR);
+		Map<Key<?>, String> written = Overrides.read(policy, values);
+		String undo = undo("/" + encoded(policy), policy, written);
 		List<ValueChange> changes = this.live.override(policy, values, limit);
 		// brackets for any source, backslashes for a properties file
 		String place = "backoff.policies" + (policy.matches("[a-z0-9-]+") ? "." + policy
@@ -55,12 +56,22 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 				lines.put(change.key(), now.value());
 			}
 		}
-		Map<Key<?>, String> written = Overrides.read(policy, values);
 		written.forEach((key, text) -> lines.put(key.key(), text));
-		String keys = written.keySet().stream().map((key) -> "key=" + key.key()).collect(Collectors.joining("&"));
 		return overridden(end(limit, policy, written.keySet().iterator().next()), changes,
 				lines.entrySet().stream().map((line) -> place + "." + line.getKey() + "=" + line.getValue()).toList(),
-				advice(policy), delete("/" + encoded(policy) + "?" + keys));
+				advice(policy), undo);
+	}
+
+	/* Ends the overrides, then sets again those that they replace. */
+	private String undo(String path, String policy, Map<Key<?>, String> written) {
+		Map<String, String> keys = new TreeMap<>();
+		written.forEach((key, text) -> keys.put(policy.equals(Overrides.ALL) ? RETRIES_ENABLED : key.key(),
+				this.live.overridden(policy, key)));
+		StringBuilder undo = new StringBuilder(
+				"curl -X DELETE \"$A" + path + "?key=" + String.join("&key=", keys.keySet()) + "\"");
+		keys.forEach((key, before) -> undo
+			.append(before.isEmpty() ? "" : " && curl $A" + path + " --json '{\"" + key + "\": " + before + "}'"));
+		return undo.toString();
 	}
 
 	private List<String> advice(String policy) {
@@ -80,17 +91,14 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 			throw OperatorInput.refusal("What is written", "says nothing of " + RETRIES_ENABLED,
 					"Write {\"" + RETRIES_ENABLED + "\": false}.");
 		}
+		String undo = undo("", Overrides.ALL, Map.of(PolicyKey.ENABLED, ""));
 		List<ValueChange> changes = this.live.overrideRetriesEnabled(enabled, limit);
 		return overridden(end(limit, Overrides.ALL, PolicyKey.ENABLED), changes,
-				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of(), delete("?key=" + RETRIES_ENABLED));
+				List.of("backoff." + RETRIES_ENABLED + "=" + enabled), List.of(), undo);
 	}
 
 	private static String encoded(String name) {
 		return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
-	}
-
-	private static String delete(String path) {
-		return "curl -X DELETE \"$A" + path + "\"";
 	}
 
 	/** End one override, all of a policy, or all. */
@@ -122,8 +130,9 @@ record OperatorActions(LiveConfiguration live, PolicyUses uses, CallRegistry cal
 		input.refuseOthers("state and for", "state", FOR);
 		String before = breaker.state().tag();
 		moveTo(breaker, state, limit);
+		String undo = "curl $A/breakers/" + encoded(breaker.name()) + " --json '{\"state\": \"closed\"}'";
 		return operated("breaker " + breaker.name(), "state", before, breaker.state().tag(), limit,
-				"curl $A/breakers/" + encoded(breaker.name()) + " --json '{\"state\": \"closed\"}'");
+				state.equals("closed") ? null : undo);
 	}
 
 	private static void moveTo(CircuitBreaker breaker, String state, Duration limit) {

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 
 import dev.backoff.spring.configuration.BackoffConfiguration;
+import dev.backoff.spring.configuration.ConfigValue;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Key;
 import dev.backoff.spring.configuration.Overrides;
@@ -322,6 +323,14 @@ public final class LiveConfiguration implements DisposableBean {
 	/** Return when an override ends, or empty if it does not by itself. */
 	public Optional<Instant> until(String policy, Key<?> key) {
 		return overrides().ending(policy, key).map(Overrides.Ending::until);
+	}
+
+	/** Return the value and the time left of an override as JSON, or an empty text. */
+	public String overridden(String policy, Key<?> key) {
+		ConfigValue value = overrides().of(policy).get(key);
+		Overrides.Ending end = overrides().ending(policy, key).orElse(null);
+		String left = (end != null) ? end.left(this.time.get().nanoTime()) / 1_000_000_000 + "s" : "none";
+		return (value != null) ? "\"" + value.text() + "\", \"for\": \"" + left + "\"" : "";
 	}
 
 	private Overrides overrides() {

@@ -204,6 +204,37 @@ class OperatorTests {
 		}
 
 		@Test
+		void giveWayToThoseThatTheyReplacedWhenTheyAreUndone() throws Exception {
+			ok("POST", "/orders", "{\"cap\": \"45s\", \"for\": \"2h\"}");
+			ok("POST", "/orders", "{\"multiplier\": \"1.5\", \"jitter\": \"20%\"}");
+			ok("POST", "", "{\"retries-enabled\": true}");
+			time.advance(Duration.ofMinutes(30));
+			String answer = ok("POST", "/orders",
+					"{\"base\": \"50s\", \"cap\": \"60s\", \"multiplier\": 3, \"jitter\": \"none\", \"for\": \"10m\"}");
+			assertThat(JsonPath.<String>read(answer, "$.undo"))
+				.isEqualTo("curl -X DELETE \"$A/orders?key=base&key=cap&key=jitter&key=multiplier\""
+						+ " && curl $A/orders --json '{\"cap\": \"45s\", \"for\": \"5400s\"}'"
+						+ " && curl $A/orders --json '{\"jitter\": \"20%\", \"for\": \"none\"}'"
+						+ " && curl $A/orders --json '{\"multiplier\": \"1.5\", \"for\": \"none\"}'");
+			assertThat(JsonPath.<String>read(ok("POST", "", "{\"retries-enabled\": false}"), "$.undo"))
+				.isEqualTo("curl -X DELETE \"$A?key=retries-enabled\" && curl $A --json"
+						+ " '{\"retries-enabled\": \"true\", \"for\": \"none\"}'");
+			ok("DELETE", "/orders?key=base&key=cap&key=multiplier&key=jitter", "");
+			ok("POST", "/orders", "{\"cap\": \"45s\", \"for\": \"5400s\"}");
+			ok("POST", "/orders", "{\"jitter\": \"20%\", \"for\": \"none\"}");
+			ok("POST", "/orders", "{\"multiplier\": \"1.5\", \"for\": \"none\"}");
+			String shown = ok("GET", "/orders", "");
+			assertThat(JsonPath.<Map<String, ?>>read(shown, "$.overrides")).containsOnlyKeys("cap", "multiplier",
+					"jitter");
+			assertThat(JsonPath.<String>read(shown, "$.overrides.cap.value")).isEqualTo("45s");
+			time.advance(Duration.ofMinutes(90));
+			assertThat(time.runDue()).isOne();
+			Awaitility.await()
+				.untilAsserted(() -> assertThat(policies.configuration().overrides().of("orders"))
+					.containsOnlyKeys(PolicyKey.MULTIPLIER, PolicyKey.JITTER));
+		}
+
+		@Test
 		void keepTheTimeLeftUnlessTheyGetAnother() throws Exception {
 			ok("POST", "/orders", "{\"base\": \"2s\", \"cap\": \"20s\", \"for\": \"30m\"}");
 			time.advance(Duration.ofMinutes(20));
@@ -468,6 +499,7 @@ class OperatorTests {
 			String answer = ok("POST", "/breakers/GateWay", "{\"state\": \"" + written + "\"}");
 			assertThat(breakers.get("gateway").state()).isEqualTo(state);
 			assertThat(JsonPath.<String>read(answer, "$.changes[0].now.value")).isEqualTo(state.tag());
+			assertThat(answer.contains("\"undo\"")).isEqualTo(state != BreakerState.CLOSED);
 			assertThat(JsonPath.<String>read(ok("GET", "/breakers/gateway", ""), "$.state")).isEqualTo(state.tag());
 		}
 
