@@ -40,7 +40,7 @@ class OperatingJarTests {
 				"Install curl 7.82 or later, and jq, to check the commands of docs/changing.md");
 		String section = section("A session with the sample");
 		List<Command> commands = commands(section);
-		assertThat(commands).hasSizeGreaterThan(10);
+		assertThat(commands).hasSizeGreaterThan(8);
 		try (ShopProcess shop = ShopProcess.start(this.directory,
 				List.of("--spring.profiles.active=demo", "--management.endpoint.backoff.access=unrestricted"))) {
 			assertThat(type(shop, commands)).containsExactlyElementsOf(commands);
