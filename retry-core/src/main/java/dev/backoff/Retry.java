@@ -18,6 +18,7 @@ import dev.backoff.delay.RandomSource;
 import dev.backoff.event.RetriesStoppedException;
 import dev.backoff.failure.FailureClassifier;
 import dev.backoff.policy.RetryPolicy;
+import dev.backoff.time.DurationText;
 import dev.backoff.time.RetryTime;
 
 /**
@@ -36,6 +37,11 @@ import dev.backoff.time.RetryTime;
  * @since 0.1
  */
 public final class Retry {
+
+	static {
+		// early: a class whose initializer meets a stack overflow can never be used again
+		String unused = DurationText.rounded(1);
+	}
 
 	/* Read once by each call, so that the call ends as it began. */
 	private volatile Drivers drivers;

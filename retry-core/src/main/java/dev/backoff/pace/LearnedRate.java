@@ -16,11 +16,6 @@ final class LearnedRate {
 
 	private static final double CUT = 0.9;
 
-	/*
-	 * A burst that began without a rate may have been served much faster than it lasts.
-	 */
-	private static final double DENSE_CUT = 0.7;
-
 	/* In a minute or in 100 successes, whichever comes first. */
 	private static final double GROWTH = 0.05;
 
@@ -123,8 +118,8 @@ final class LearnedRate {
 			this.measuredSince = now;
 		}
 		else if (!this.settled) {
-			// successes of attempts that began without a rate may have raised it too much
-			this.perSecond = Math.min(this.perSecond, measured(now, 1)) * (dense ? DENSE_CUT : 1);
+			// what began without a rate may have raised it too much, a burst even more
+			this.perSecond = Math.min(this.perSecond, measured(now, 1)) * (dense ? 0.7 : 1);
 			this.settled = true;
 		}
 		else {
