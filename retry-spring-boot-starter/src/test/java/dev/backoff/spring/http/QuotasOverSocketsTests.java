@@ -118,7 +118,9 @@ class QuotasOverSocketsTests {
 							? retry
 								.callAsync(() -> web.get().uri(provider.url()).retrieve().toBodilessEntity().toFuture())
 								.join()
-							: retry.call(() -> rest.get().uri(provider.url()).retrieve().toBodilessEntity()))));
+							: retry.call(() -> rest.get().uri(provider.url()).retrieve().toBodilessEntity())),
+							// the common pool may have one thread, which the JDK's client needs
+							(task) -> new Thread(task).start()));
 				}
 				int lostFree = lost.get(0).get(2, TimeUnit.MINUTES);
 				int lostPaced = lost.get(1).get(2, TimeUnit.MINUTES);
