@@ -114,12 +114,13 @@ class QuotasOverSocketsTests {
 				List<CompletableFuture<Integer>> lost = new ArrayList<>();
 				for (Provider provider : List.of(free, paced)) {
 					Retry retry = retry((provider == paced) ? pace : null);
-					lost.add(CompletableFuture.supplyAsync(() -> lost(() -> reactive
-							? retry
+					lost.add(CompletableFuture.supplyAsync(
+							() -> lost(() -> reactive ? retry
 								.callAsync(() -> web.get().uri(provider.url()).retrieve().toBodilessEntity().toFuture())
 								.join()
-							: retry.call(() -> rest.get().uri(provider.url()).retrieve().toBodilessEntity())),
-							// the common pool may have one thread, which the JDK's client needs
+									: retry.call(() -> rest.get().uri(provider.url()).retrieve().toBodilessEntity())),
+							// the common pool may have one thread, which the JDK's client
+							// needs
 							(task) -> new Thread(task).start()));
 				}
 				int lostFree = lost.get(0).get(2, TimeUnit.MINUTES);
