@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** The commands of docs/changing.md, typed at the shop, print what the page shows. */
+/** The commands that change values, typed at the shop, print what its page shows. */
 @Execution(ExecutionMode.CONCURRENT)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the commands are for a shell of Unix")
 @Tag("ci")
@@ -37,8 +37,8 @@ class OperatingJarTests {
 	@Test
 	void showsWhatThePageShows() throws Exception {
 		assumeTrue(run("curl --help all | grep -q -e --json && command -v jq") == 0,
-				"Install curl 7.82 or later, and jq, to check the commands of docs/changing.md");
-		String section = section("A session with the sample");
+				"Install curl 7.82 or later, and jq, to check the commands of the README");
+		String section = section("Changing values");
 		List<Command> commands = commands(section);
 		assertThat(commands).hasSizeGreaterThan(8);
 		try (ShopProcess shop = ShopProcess.start(this.directory,
@@ -56,7 +56,7 @@ class OperatingJarTests {
 
 	private static String section(String title) throws IOException {
 		Matcher section = Pattern.compile("(?ms)^## " + title + "\\n(.*?)^## ")
-			.matcher(Files.readString(Path.of("..", "docs", "changing.md")));
+			.matcher(Files.readString(Path.of("README.md")));
 		assertThat(section.find()).as(title).isTrue();
 		return section.group(1);
 	}
