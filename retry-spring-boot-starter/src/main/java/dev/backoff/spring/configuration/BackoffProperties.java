@@ -26,8 +26,8 @@ import dev.backoff.policy.Preset;
  * recovery, meters and polling still work.
  * @param unknownKeys How the start-up reacts to an unknown key.
  * @param instances Number of processes that run the application at once. Each process
- * gets a budget's tokens and tokens per second divided by this number, but at least five
- * tokens. With five tokens, a job of eight threads needs "when-empty: wait".
+ * divides a budget's tokens and tokens per second by this number, but keeps at least five
+ * tokens.
  * @param random Random source of the jitter.
  * @param mode How annotated methods are advised.
  * @param otherRetries What is logged after start-up about other retries.
@@ -146,7 +146,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * @param classifier Bean name of a FailureClassifier that is asked before all others,
 	 * and only by policies that name it. With "none", only retry-on and abort-on decide.
 	 * @param nested What happens to a failure that an inner call has already retried.
-	 * @param replay Whether a stream is retried after it has passed on elements. The
+	 * @param replay Whether a stream is retried after it has delivered elements. The
 	 * subscriber then gets these elements again.
 	 * @param durable Whether calls are stored and run in the background.
 	 * @param schedule Times at which the library calls a durable method: a cron
@@ -157,16 +157,15 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * is defined with the policy's own name.
 	 * @param budget Name of the budget of retries, or "none". If not set, the policy has
 	 * a budget of its own name.
-	 * @param pace Name of the pace of the server's quota, or "none". Attempts with one
-	 * pace wait in one queue while the server refuses, and go no faster than its quota
-	 * allows.
+	 * @param pace Name of the pace, or "none". Attempts with one pace wait in one queue
+	 * and go no faster than the server's quota allows.
 	 * @param idempotent Whether work may be applied twice: true, false, "by-key" if the
-	 * server honours the idempotency key, or "by-method" if the methods of the HTTP
-	 * requests tell.
+	 * server honours the idempotency key, or "by-method" to decide by the methods of the
+	 * HTTP requests.
 	 * @param whenEmpty What happens to a retry if the budget is empty.
 	 * @param concurrency Maximum number of attempts at once in this process, or "none".
-	 * @param maxWaiting Number of attempts that may wait for a permit, or "unlimited". If
-	 * not set, 10 times the concurrency.
+	 * @param maxWaiting Number of attempts that may wait because of concurrency, or
+	 * "unlimited". If not set, 10 times the concurrency.
 	 * @param retryAfter Hints of servers.
 	 */
 	@ConfigurationPropertiesSource
@@ -299,7 +298,7 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 	 * Closing the application.
 	 *
 	 * @param time Time that running calls get to finish before beans are destroyed.
-	 * First, waiting calls are woken. From then on, nothing is retried.
+	 * Waiting calls end at once, and nothing is retried any more.
 	 */
 	public record Shutdown(@Name("wait") @DefaultValue("0ms") Duration time) {
 	}
