@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DeliveriesTests {
 
 	@Test
-	void keepsWhatTheCarrierRefuses(@Autowired Deliveries deliveries, @Autowired BackoffFaults faults,
+	void keeps(@Autowired Deliveries deliveries, @Autowired BackoffFaults faults,
 			@Autowired BackoffCalls calls) {
 		faults.of("deliveries").answers(503); // every attempt
 		assertThat(deliveries.order("p1")).isEqualTo("kept after 4 attempts");
