@@ -18,8 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DeliveriesTests {
 
 	@Test
-	void keeps(@Autowired Deliveries deliveries, @Autowired BackoffFaults faults,
-			@Autowired BackoffCalls calls) {
+	void keeps(@Autowired Deliveries deliveries, @Autowired BackoffFaults faults, @Autowired BackoffCalls calls) {
 		faults.of("deliveries").answers(503); // every attempt
 		assertThat(deliveries.order("p1")).isEqualTo("kept after 4 attempts");
 		assertThat(calls.of("deliveries")).attempts(4).waited("100ms", "200ms", "400ms").recovered();
