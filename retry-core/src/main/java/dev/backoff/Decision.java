@@ -162,11 +162,6 @@ sealed interface Decision {
 			this(reason, why, null, false);
 		}
 
-		/** Return the same as one that was probably not meant. */
-		Stop unmeant() {
-			return new Stop(this.reason, this.why, this.problem, true);
-		}
-
 		/** Return the same with an earlier failure, if there is one, in its words. */
 		Stop after(String what, @Nullable String failure) {
 			return (failure == null) ? this : new Stop(this.reason,

@@ -75,7 +75,7 @@ record FailureRules(RetryPolicy policy) {
 		Throwable thrown = Causes.thrown(failure);
 		if (thrown instanceof Error && !isListedError(thrown)) {
 			return refuse(AttemptOutcome.ERROR, failure, Decision.name(thrown)
-					+ (Outcome.isFatal(thrown) ? " is never retried" : " is an Error; name it in retryOn to retry"));
+					+ (Outcome.isFatal(thrown) ? " is never retried" : " is an Error" + toRetry("it")));
 		}
 		// a cancellation by the caller does not come here: it has ended the call
 		boolean interrupted = thrown instanceof CancellationException && Thread.currentThread().isInterrupted();
@@ -102,7 +102,7 @@ record FailureRules(RetryPolicy policy) {
 		}
 		Class<?> abort = listed(this.policy.abortOn(), failure);
 		if (abort != null) {
-			return refuse(AttemptOutcome.ABORTED, failure, abort.getSimpleName() + " is listed in abortOn");
+			return aborted(AttemptOutcome.ABORTED, failure, abort);
 		}
 		return classify(failure, thrown, ofRequest, call);
 	}
@@ -145,21 +145,19 @@ record FailureRules(RetryPolicy policy) {
 		}
 		Class<?> abort = firstOf(this.policy.abortOn(), failure);
 		if (abort != null) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, abort.getSimpleName() + " is listed in abortOn");
+			return aborted(AttemptOutcome.TIMEOUT, failure, abort);
 		}
 		if (!this.policy.retryOn().isEmpty() && firstOf(this.policy.retryOn(), failure) == null) {
-			return refuse(AttemptOutcome.TIMEOUT, failure, Decision.name(failure) + " is not listed in retryOn");
+			return unlisted(AttemptOutcome.TIMEOUT, failure);
 		}
 		return unlessApplied(Outcome.ofTimeout(failure), false, call);
 	}
 
 	/* An interruption ends the outer call too, without a recovery. */
 	private static Outcome nested(Throwable failure, RetriesStoppedException inner) {
-		if (!inner.reason().isRecoverable()) {
-			return Outcome.ofRefused(AttemptOutcome.CANCELLED, failure,
-					new Decision.Stop(inner.reason(), "a call inside was"));
-		}
-		return Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner));
+		return inner.reason().isRecoverable()
+				? Outcome.ofRefused(AttemptOutcome.TRANSIENT, failure, Decision.nested(inner)) : Outcome.ofRefused(
+						AttemptOutcome.CANCELLED, failure, new Decision.Stop(inner.reason(), "a call inside was"));
 	}
 
 	private Outcome classify(Throwable failure, Throwable thrown, boolean ofRequest, CallState call) {
@@ -170,7 +168,7 @@ record FailureRules(RetryPolicy policy) {
 		}
 		Class<?> listed = listed(this.policy.retryOn(), failure);
 		if (listed == null && !this.policy.retryOn().isEmpty()) {
-			return refuse(failure, Decision.name(failure) + " is not listed in retryOn");
+			return unlisted(AttemptOutcome.PERMANENT, failure);
 		}
 		Class<?> judged = (known != null) ? known.judgedType() : firstOf(BUILT_IN, thrown);
 		boolean hopeless = permanent || (known == null && judged != null && !this.policy.isJudgedByLists());
@@ -178,15 +176,19 @@ record FailureRules(RetryPolicy policy) {
 			String why = permanent ? permanent(failure)
 					: Decision.name(thrown) + (REFUSALS.contains(judged) ? " is a refusal" : " is a programming error");
 			String name = !permanent ? "it" : (judged != null) ? judged.getSimpleName() : Decision.name(thrown);
-			String unreached = (listed != null) ? ", which " + listed.getSimpleName() + " in retryOn does not reach"
-					: "";
-			Decision.Stop stop = Decision.notRetryable(why + unreached + "; name " + name + " in retryOn to retry");
-			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure, (listed != null) ? stop.unmeant() : stop);
+			String unreached = (listed == null) ? ""
+					: ", which " + listed.getSimpleName() + " in " + this.policy.retryOnName() + " does not reach";
+			return Outcome.ofRefused(AttemptOutcome.PERMANENT, failure,
+					new Decision.Stop(StopReason.NOT_RETRYABLE, why + unreached + toRetry(name), null, listed != null));
 		}
 		if (listed == null && known == null && !(thrown instanceof Exception)) {
-			return refuse(failure, Decision.name(thrown) + " is no Exception; name it in retryOn to retry");
+			return refuse(failure, Decision.name(thrown) + " is no Exception" + toRetry("it"));
 		}
 		return unlessApplied(Outcome.ofRetryable(failure, permanent ? null : known), ofRequest, call);
+	}
+
+	private String toRetry(String name) {
+		return "; name " + name + " in " + this.policy.retryOnName() + " to retry";
 	}
 
 	/* The list names the failure's own class, or the judged type or one below it. */
@@ -201,7 +203,7 @@ record FailureRules(RetryPolicy policy) {
 	private String permanent(Throwable failure) {
 		Throwable decided = failure;
 		for (Throwable cause : Causes.of(failure)) {
-			FailureClassification alone = (cause != failure) ? classification(cause) : null;
+			FailureClassification alone = classification(cause);
 			if (alone != null && alone.kind() == FailureClassification.Kind.PERMANENT) {
 				decided = cause;
 			}
@@ -275,6 +277,14 @@ record FailureRules(RetryPolicy policy) {
 			}
 		}
 		return null;
+	}
+
+	private Outcome aborted(AttemptOutcome kind, Throwable failure, Class<?> listed) {
+		return refuse(kind, failure, listed.getSimpleName() + " is listed in " + this.policy.abortOnName(listed));
+	}
+
+	private Outcome unlisted(AttemptOutcome kind, Throwable failure) {
+		return refuse(kind, failure, Decision.name(failure) + " is not listed in " + this.policy.retryOnName());
 	}
 
 	private static Outcome refuse(Throwable failure, String why) {

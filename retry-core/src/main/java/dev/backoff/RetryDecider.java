@@ -77,8 +77,7 @@ record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch 
 
 	/** Decide what follows an attempt, or a wait that was followed by none. */
 	Decision decide(DecisionInput input) {
-		Decision.Stop stop = goodResult(input);
-		stop = (stop != null) ? stop : notWorthRetrying(input);
+		Decision.Stop stop = judged(input.outcome());
 		stop = (stop != null) ? stop : noRetryLeft(input);
 		stop = (stop != null) ? stop : refusedByBreaker(input);
 		Decision next = (stop != null) ? stop : delay(input);
@@ -87,16 +86,10 @@ record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch 
 		return (next instanceof Decision.RetryAfter wait) ? paid(wait, input) : next;
 	}
 
-	/* 1. A good result. */
-	private static Decision.@Nullable Stop goodResult(DecisionInput input) {
-		Outcome outcome = input.outcome();
-		return (outcome != null && outcome.kind() == AttemptOutcome.SUCCESS) ? Decision.SUCCEEDED : null;
-	}
-
-	/* 2. A failure that deserves no other attempt. */
-	private static Decision.@Nullable Stop notWorthRetrying(DecisionInput input) {
-		Outcome outcome = input.outcome();
-		return (outcome != null) ? outcome.refusal() : null;
+	/* 1. A good result. 2. A failure that deserves no other attempt. */
+	private static Decision.@Nullable Stop judged(@Nullable Outcome outcome) {
+		return (outcome == null) ? null
+				: (outcome.kind() == AttemptOutcome.SUCCESS) ? Decision.SUCCEEDED : outcome.refusal();
 	}
 
 	/*
@@ -108,15 +101,11 @@ record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch 
 		if (outcome == null) {
 			return (input.shutDown() && input.breaker().awaited()) ? Decision.SHUTDOWN : null;
 		}
-		Decision.Stop off = switchedOff(outcome.kind());
-		if (off != null) {
-			return off;
-		}
-		if (input.attempt() >= this.policy.maxAttempts()
-				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS) {
-			return Decision.ATTEMPTS_EXHAUSTED;
-		}
-		return input.shutDown() ? Decision.SHUTDOWN : null;
+		Decision.Stop off = switchedOff(outcome);
+		boolean exhausted = input.attempt() >= this.policy.maxAttempts()
+				&& this.policy.maxAttempts() != RetryPolicy.UNLIMITED_ATTEMPTS;
+		return (off != null) ? off
+				: exhausted ? Decision.ATTEMPTS_EXHAUSTED : input.shutDown() ? Decision.SHUTDOWN : null;
 	}
 
 	/* 4. The breaker permits an attempt, or lets the call wait. */
@@ -249,8 +238,7 @@ record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch 
 		if (ticket.isRefused()) {
 			return (pace != null) ? Decision.PACE_FULL : Decision.queueFull(ticket.limit());
 		}
-		Outcome outcome = call.lastOutcome();
-		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : (outcome != null) ? switchedOff(outcome.kind()) : null;
+		Decision.Stop stop = shutDown ? Decision.SHUTDOWN : switchedOff(call.lastOutcome());
 		if (stop != null) {
 			return stop;
 		}
@@ -265,16 +253,13 @@ record RetryDecider(RetryPolicy policy, FailureRules rules, CallSettings.Switch 
 
 	/** Return why the attempt must not start that was waited for, or null. */
 	Decision.@Nullable Stop decideAfterWait(@Nullable Outcome outcome, long timeLeft, boolean shutDown) {
-		Decision.Stop stop = null;
-		if (outcome != null) {
-			stop = shutDown ? Decision.SHUTDOWN : switchedOff(outcome.kind());
-		}
+		Decision.Stop stop = (shutDown && outcome != null) ? Decision.SHUTDOWN : switchedOff(outcome);
 		return (stop == null && timeLeft <= 0) ? Decision.OVERSLEPT : stop;
 	}
 
 	/* Polling goes on while retries are off. */
-	private Decision.@Nullable Stop switchedOff(AttemptOutcome kind) {
-		return (kind != AttemptOutcome.PENDING) ? this.retries.off() : null;
+	private Decision.@Nullable Stop switchedOff(@Nullable Outcome outcome) {
+		return (outcome != null && outcome.kind() != AttemptOutcome.PENDING) ? this.retries.off() : null;
 	}
 
 }

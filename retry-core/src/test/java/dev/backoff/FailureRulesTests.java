@@ -409,6 +409,20 @@ class FailureRulesTests {
 
 	}
 
+	@Test
+	void aPolicyOfAFileNamesItsListsAsTheFileDoes() {
+		RetryPolicyBuilder file = RetryPolicy.builder("p").retryOn(RuntimeException.class).abortOn(E0.class, E2.class);
+		RetryPolicy policy = file.namedAsKeys(true, List.of(E0.class)).build();
+		assertRefused(policy, new IOException(), "IOException is not listed in retry-on");
+		assertRefused(policy, new NullPointerException(), "NullPointerException is a programming error, which "
+				+ "RuntimeException in retry-on does not reach; name it in retry-on to retry");
+		assertRefusedAsError(policy, new AssertionError(), "AssertionError is an Error; name it in retry-on to retry");
+		assertThat(judge(policy, new E1()).refusal().why()).isEqualTo("E0 is listed in abort-on");
+		RetryPolicy mixed = file.namedAsKeys(false, List.of(E2.class)).build();
+		assertRefused(mixed, new E1(), "E0 is listed in abortOn");
+		assertRefused(mixed, new IOException(), "IOException is not listed in retryOn");
+	}
+
 	/** What a type in retryOn does against a judgement that is built in. */
 	@Nested
 	class ReachOfRetryOn {

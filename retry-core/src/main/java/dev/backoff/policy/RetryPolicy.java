@@ -35,27 +35,17 @@ public final class RetryPolicy {
 	/** How many calls may wait for each permit, unless their number is set: {@value}. */
 	public static final int WAITING_PER_SLOT = 10;
 
-	/*
-	 * The longest hint that is followed, unless the longest delay that was set is longer.
-	 */
+	/* The longest hint that is followed, unless a longer delay was set. */
 	private static final long RETRY_AFTER_MAX = Duration.ofMinutes(1).toNanos();
 
-	/*
-	 * A copy that nothing changes any more, with the options that are used as they are.
-	 */
+	/* A copy that nothing changes any more. */
 	private final RetryPolicyBuilder builder;
 
 	private final BackoffRule rule;
 
 	private final BackoffRule throttledRule;
 
-	private final long deadline;
-
-	private final long attemptTimeout;
-
 	private final long retryAfterMax;
-
-	private final int maxWaiting;
 
 	RetryPolicy(RetryPolicyBuilder builder) {
 		this.builder = builder.clone();
@@ -63,12 +53,8 @@ public final class RetryPolicy {
 		this.rule = BackoffRule.of(shape,
 				(builder.cap != null) ? builder.cap : Duration.ofNanos(BackoffRule.builtInCap(shape)), builder.jitter);
 		this.throttledRule = this.rule.withBaseAtLeast(builder.throttledBase);
-		this.deadline = builder.deadline;
-		this.attemptTimeout = builder.attemptTimeout;
 		this.retryAfterMax = (builder.retryAfterMax != null) ? Nanos.of(builder.retryAfterMax)
 				: Math.max(RETRY_AFTER_MAX, (builder.cap != null) ? Nanos.of(builder.cap) : longestLevel(shape));
-		this.maxWaiting = (builder.maxWaiting != null) ? builder.maxWaiting
-				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * builder.concurrency);
 	}
 
 	private static long longestLevel(Shape ladder) {
@@ -126,14 +112,14 @@ public final class RetryPolicy {
 	 * {@return the deadline in nanoseconds; {@link Nanos#UNLIMITED} for no deadline}
 	 */
 	public long deadlineNanos() {
-		return this.deadline;
+		return this.builder.deadline;
 	}
 
 	/**
 	 * {@return the attempt timeout in nanoseconds; {@link Nanos#UNLIMITED} for none}
 	 */
 	public long attemptTimeoutNanos() {
-		return this.attemptTimeout;
+		return this.builder.attemptTimeout;
 	}
 
 	/**
@@ -155,6 +141,22 @@ public final class RetryPolicy {
 	 */
 	public List<Class<? extends Throwable>> abortOn() {
 		return this.builder.abortOn;
+	}
+
+	/**
+	 * {@return how stop reports name {@link #retryOn()}}
+	 */
+	public String retryOnName() {
+		return this.builder.retryOnOfKey ? "retry-on" : "retryOn";
+	}
+
+	/**
+	 * Return how stop reports name {@link #abortOn()}.
+	 * @param listed the type of the list that a report is about
+	 * @return the name
+	 */
+	public String abortOnName(Class<?> listed) {
+		return this.builder.abortOnOfKey.contains(listed) ? "abort-on" : "abortOn";
 	}
 
 	/**
@@ -255,7 +257,8 @@ public final class RetryPolicy {
 	 * {@return how many calls may wait for a permit, 0 or more}
 	 */
 	public int maxWaiting() {
-		return this.maxWaiting;
+		return (this.builder.maxWaiting != null) ? this.builder.maxWaiting
+				: (int) Math.min(ConcurrencyLimit.UNLIMITED, (long) WAITING_PER_SLOT * this.builder.concurrency);
 	}
 
 	/**
@@ -269,8 +272,8 @@ public final class RetryPolicy {
 	public String toString() {
 		String attempts = (this.builder.maxAttempts == UNLIMITED_ATTEMPTS) ? "unlimited"
 				: Integer.toString(this.builder.maxAttempts);
-		String limit = (this.deadline == Nanos.UNLIMITED) ? "no deadline"
-				: "deadline " + DurationText.exact(this.deadline);
+		String limit = (deadlineNanos() == Nanos.UNLIMITED) ? "no deadline"
+				: "deadline " + DurationText.exact(deadlineNanos());
 		return "RetryPolicy " + this.builder.name + " (" + attempts + " attempts, " + rule() + ", " + limit + ")";
 	}
 

@@ -46,6 +46,10 @@ public final class RetryPolicyBuilder implements Cloneable {
 
 	List<Class<? extends Throwable>> abortOn = List.of();
 
+	boolean retryOnOfKey;
+
+	List<Class<? extends Throwable>> abortOnOfKey = List.of();
+
 	List<FailureClassifier> classifiers = List.of();
 
 	@Nullable RetryCondition retryWhen;
@@ -265,6 +269,19 @@ public final class RetryPolicyBuilder implements Cloneable {
 		List<Class<? extends Throwable>> all = new ArrayList<>(this.abortOn);
 		all.addAll(types);
 		this.abortOn = List.copyOf(all);
+		return this;
+	}
+
+	/**
+	 * Let stop reports write {@code retry-on} and {@code abort-on}, as configuration
+	 * files do, instead of {@code retryOn} and {@code abortOn}.
+	 * @param retryOn whether {@code retryOn} comes from a file
+	 * @param abortOn the types of {@code abortOn} that come from a file
+	 * @return this builder
+	 */
+	public RetryPolicyBuilder namedAsKeys(boolean retryOn, List<Class<? extends Throwable>> abortOn) {
+		this.retryOnOfKey = retryOn;
+		this.abortOnOfKey = List.copyOf(abortOn);
 		return this;
 	}
 

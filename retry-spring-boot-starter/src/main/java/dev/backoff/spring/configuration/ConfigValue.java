@@ -100,7 +100,7 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 	}
 
 	/** Return the origin of the value of a key. */
-	static String origin(Map<Key<?>, ConfigValue> values, Key<?> key) {
+	public static String origin(Map<Key<?>, ConfigValue> values, Key<?> key) {
 		ConfigValue written = values.get(key);
 		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}

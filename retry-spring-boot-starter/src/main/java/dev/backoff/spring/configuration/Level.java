@@ -50,7 +50,7 @@ public record Level(Rank rank, Kind kind, int distance) implements Comparable<Le
 	}
 
 	/** Return whether the value is in an annotation. */
-	boolean isOfAnnotation() {
+	public boolean isOfAnnotation() {
 		return this.rank == Rank.TYPE || this.rank == Rank.METHOD;
 	}
 

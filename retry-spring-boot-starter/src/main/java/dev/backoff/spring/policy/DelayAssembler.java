@@ -35,7 +35,8 @@ record DelayAssembler(PolicyDraft values) {
 		ShapeName name = shapeName();
 		Jitter jitter = jitter(name);
 		Shape shape = switch (name) {
-			case LADDER -> ladder();
+			case LADDER -> (this.values.written(PolicyKey.LADDER) == null) ? null
+					: Shape.ladder(this.values.read(PolicyKey.LADDER, List.of(), ""));
 			case FIXED -> Shape.fixed(this.values.read(PolicyKey.BASE));
 			case LINEAR -> {
 				Duration base = this.values.read(PolicyKey.BASE);
@@ -54,11 +55,6 @@ record DelayAssembler(PolicyDraft values) {
 		builder.shape(shape).jitter(jitter);
 		builder.throttledBase(throttledBase((cap != null) ? cap : Duration.ofNanos(BackoffRule.builtInCap(shape))));
 		return shape;
-	}
-
-	private @Nullable Shape ladder() {
-		return (this.values.written(PolicyKey.LADDER) == null) ? null
-				: Shape.ladder(this.values.read(PolicyKey.LADDER, List.of(), ""));
 	}
 
 	private ShapeName shapeName() {
@@ -134,7 +130,11 @@ record DelayAssembler(PolicyDraft values) {
 		Key<?> anchor = ladder ? PolicyKey.LADDER : PolicyKey.BASE;
 		boolean yields = cap != null && !cap.level().isAtLeast(this.values.level(anchor));
 		if (cap == null || (ladder && yields)) {
-			putBuiltInCap(shape);
+			if (!ladder) {
+				Duration builtIn = Duration.ofNanos(BackoffRule.builtInCap(shape));
+				boolean grown = !builtIn.equals(PolicyKey.CAP.builtIn());
+				this.values.putBuiltIn(PolicyKey.CAP, DurationText.exact(builtIn), grown ? ", 100 times the base" : "");
+			}
 			return null;
 		}
 		Duration limit = PolicyKey.CAP.of(cap);
@@ -156,14 +156,6 @@ record DelayAssembler(PolicyDraft values) {
 						+ (doubled ? " for decorrelated jitter (" + this.values.origin(PolicyKey.JITTER) + ")" : ""),
 				"Raise the cap or lower the base (" + this.values.origin(anchor) + ").");
 		return limit;
-	}
-
-	private void putBuiltInCap(Shape shape) {
-		if (shape.levels() == 0) {
-			Duration cap = Duration.ofNanos(BackoffRule.builtInCap(shape));
-			boolean grown = !cap.equals(PolicyKey.CAP.builtIn());
-			this.values.putBuiltIn(PolicyKey.CAP, DurationText.exact(cap), grown ? ", 100 times the base" : "");
-		}
 	}
 
 	private Duration throttledBase(Duration cap) {

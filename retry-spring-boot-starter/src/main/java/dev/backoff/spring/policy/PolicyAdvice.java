@@ -76,8 +76,7 @@ public final class PolicyAdvice {
 	}
 
 	private static String text(EffectivePolicy policy, Key<?> key) {
-		EffectiveValue value = policy.values().get(key);
-		return (value != null) ? value.value() : "";
+		return policy.values().getOrDefault(key, EffectiveValue.builtIn("")).value();
 	}
 
 	/** Advise against attempts of the given time that cannot all be made in time. */

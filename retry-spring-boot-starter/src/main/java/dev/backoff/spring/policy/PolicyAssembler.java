@@ -31,7 +31,8 @@ record PolicyAssembler(String name, PolicyDraft values, References references, F
 		ConfigValue strongest = this.values.written(PolicyKey.RETRY_ON);
 		List<Class<? extends Throwable>> retryOn = types(PolicyKey.RETRY_ON,
 				(strongest != null) ? List.of(strongest) : List.of());
-		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, this.values.all(PolicyKey.ABORT_ON));
+		List<ConfigValue> aborts = this.values.all(PolicyKey.ABORT_ON);
+		List<Class<? extends Throwable>> abortOn = types(PolicyKey.ABORT_ON, aborts);
 		if (this.problems.size() > before) {
 			return null;
 		}
@@ -42,6 +43,9 @@ record PolicyAssembler(String name, PolicyDraft values, References references, F
 		}
 		Integer concurrency = concurrency(durable);
 		RetryPolicyBuilder builder = RetryPolicy.builder(this.name).retryOn(retryOn).abortOn(abortOn);
+		// a list that is written nowhere would be written where the policy is
+		builder.namedAsKeys((strongest != null) ? isKey(strongest) : !this.values.lineage().isEmpty(),
+				this.failureTypes.of(PolicyKey.ABORT_ON, aborts.stream().filter(PolicyAssembler::isKey).toList()));
 		Shape shape = new DelayAssembler(this.values).assemble(builder);
 		if (this.values.hasConflicts() || shape == null) {
 			return null;
@@ -65,6 +69,10 @@ record PolicyAssembler(String name, PolicyDraft values, References references, F
 			.forEach(this.values::note);
 		return new EffectivePolicy(numbers, (classifier != null && !numbers.isJudgedByLists()) ? classifier : null,
 				this.values.read(PolicyKey.REPLAY), concurrency, breaker, budget, pace, this.values.effective());
+	}
+
+	private static boolean isKey(ConfigValue written) {
+		return !written.level().isOfAnnotation();
 	}
 
 	/** Put a value that depends on no other one into effect. */

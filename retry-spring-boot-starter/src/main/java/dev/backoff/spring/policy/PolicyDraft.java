@@ -99,7 +99,8 @@ final class PolicyDraft {
 		}
 	}
 
-	private List<Section.Entry> lineage(Section.Entry policy) {
+	/** Return a policy of the configuration and its ancestors, the next one first. */
+	List<Section.Entry> lineage(Section.Entry policy) {
 		List<Section.Entry> lineage = new ArrayList<>();
 		Set<String> seen = new LinkedHashSet<>();
 		Section.Entry next = policy;
@@ -135,11 +136,7 @@ final class PolicyDraft {
 	/** Report a circle once, from whichever of its policies it is found. */
 	private void reportCircle(List<String> seen, String closing) {
 		List<String> members = seen.subList(seen.indexOf(closing), seen.size());
-		String first = this.configuration.names(Section.POLICIES)
-			.stream()
-			.filter(members::contains)
-			.findFirst()
-			.orElse(closing);
+		String first = Collections.min(members);
 		List<String> circle = new ArrayList<>(members);
 		Collections.rotate(circle, -circle.indexOf(first));
 		Section.Entry last = this.configuration.policy(circle.get(circle.size() - 1));
@@ -199,8 +196,7 @@ final class PolicyDraft {
 
 	/** Return the origin of the strongest value of a key. */
 	String origin(Key<?> key) {
-		ConfigValue written = written(key);
-		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
+		return ConfigValue.origin(this.strongest, key);
 	}
 
 	/** Return the level of the strongest value of a key. */

@@ -2,7 +2,6 @@ package dev.backoff.spring.policy;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -316,13 +315,8 @@ public final class PolicyResolver {
 	}
 
 	private void markUsed(Section.Entry entry) {
-		Set<String> lineage = new HashSet<>();
-		Section.Entry next = entry;
-		while (next != null && lineage.add(next.name())) {
-			markUsed(Section.POLICIES, next.name());
-			ConfigValue inherits = next.values().get(PolicyKey.INHERITS);
-			next = (inherits != null) ? this.configuration.policy(inherits.text()) : null;
-		}
+		new PolicyDraft(this.configuration, new ArrayList<>(), new ArrayList<>()).lineage(entry)
+			.forEach((used) -> markUsed(Section.POLICIES, used.name()));
 	}
 
 	private record Reference(Section section, Name name) {
