@@ -1,7 +1,6 @@
 package dev.backoff.spring.configuration;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -22,23 +21,28 @@ import dev.backoff.budget.BudgetSettings;
 
 /**
  * The configuration below {@code backoff}: a snapshot of all values, with the live
- * overrides on top. Immutable and thread-safe.
+ * overrides on top. Entries of sections are in the order in which they are written.
+ * Immutable and thread-safe.
  *
+ * @param settings the values directly below {@code backoff}
+ * @param defaults the values below {@code backoff.defaults}
+ * @param policies the policies
+ * @param breakers the breakers, with the built-in numbers where they set none
+ * @param budgets the budgets, likewise
+ * @param paces the paces
+ * @param spellings the names of each section as files write them
+ * @param problems the problems; an empty list if the configuration can work
+ * @param warnings the warnings, which do not stop the start-up, as sentences
+ * @param overrides the live overrides, empty in a configuration that has just been read
  * @since 0.1
  */
-public final class BackoffConfiguration {
+public record BackoffConfiguration(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
+		Map<Name, Section.Entry> policies, Map<Name, NamedSettings<BreakerSettings>> breakers,
+		Map<Name, NamedSettings<BudgetSettings>> budgets, Map<Name, Section.Entry> paces,
+		Map<Section, Map<Name, Name>> spellings, List<Problem> problems, List<String> warnings, Overrides overrides) {
 
 	/** The class that only the module {@code retry-aspectj} has: {@value}. */
 	public static final String WEAVING = "dev.backoff.spring.aspectj.AspectJWeaving";
-
-	private final Reading read;
-
-	private final Overrides overrides;
-
-	BackoffConfiguration(Reading read, Overrides overrides) {
-		this.read = read;
-		this.overrides = overrides;
-	}
 
 	/** Read the configuration and find its {@link #problems()}. */
 	public static BackoffConfiguration read(ConfigurableEnvironment environment) {
@@ -63,23 +67,19 @@ public final class BackoffConfiguration {
 
 	/** Return this configuration with other live overrides in place of those it has. */
 	public BackoffConfiguration with(Overrides overrides) {
-		return new BackoffConfiguration(this.read, overrides);
+		return new BackoffConfiguration(this.settings, this.defaults, this.policies, this.breakers, this.budgets,
+				this.paces, this.spellings, this.problems, this.warnings, overrides);
 	}
 
 	/** Return whether both come from one reading of the sources, with any overrides. */
 	@SuppressWarnings("ReferenceEquality") // a later reading may be equal
 	public boolean isReadWith(BackoffConfiguration other) {
-		return this.read == other.read;
-	}
-
-	/** Return the live overrides, empty in a configuration that has just been read. */
-	public Overrides overrides() {
-		return this.overrides;
+		return this.settings == other.settings;
 	}
 
 	/** Return the value of a setting, without overrides. */
 	public <T> T get(Key<T> setting) {
-		return setting.in(this.read.settings());
+		return setting.in(this.settings);
 	}
 
 	/** Return whether methods are retried and measured at all, true by default. */
@@ -106,7 +106,7 @@ public final class BackoffConfiguration {
 
 	/** Return how durable calls are stored and run. */
 	public DurableSettings durable() {
-		ConfigValue dataSource = this.read.settings().get(SettingKey.DURABLE_DATA_SOURCE);
+		ConfigValue dataSource = this.settings.get(SettingKey.DURABLE_DATA_SOURCE);
 		return new DurableSettings(get(SettingKey.DURABLE_WORK), get(SettingKey.DURABLE_STORE),
 				(dataSource != null) ? dataSource.text() : null, get(SettingKey.DURABLE_FILE),
 				get(SettingKey.DURABLE_TABLE), get(SettingKey.DURABLE_INITIALIZE_SCHEMA),
@@ -116,81 +116,55 @@ public final class BackoffConfiguration {
 	}
 
 	/** Return the values in effect of the switches, and of the settings that are set. */
-	public Map<String, EffectiveValue> settings() {
-		Map<String, EffectiveValue> settings = new LinkedHashMap<>();
+	public Map<String, EffectiveValue> shownSettings() {
+		Map<String, EffectiveValue> shown = new LinkedHashMap<>();
 		for (Key<?> key : SettingKey.KEYS) {
-			ConfigValue written = this.read.settings().get(key);
+			ConfigValue written = this.settings.get(key);
 			if (written != null) {
-				settings.put(key.key(), written.shown());
+				shown.put(key.key(), written.shown());
 			}
 			else if (key == SettingKey.ENABLED || key == SettingKey.RETRIES_ENABLED) {
-				settings.put(key.key(), EffectiveValue.builtIn("true"));
+				shown.put(key.key(), EffectiveValue.builtIn("true"));
 			}
 		}
 		Boolean overridden = this.overrides.retriesEnabled();
 		if (overridden != null) {
-			settings.put(SettingKey.RETRIES_ENABLED.key(),
+			shown.put(SettingKey.RETRIES_ENABLED.key(),
 					new EffectiveValue(overridden.toString(), Level.OVERRIDE, Overrides.ORIGIN));
 		}
-		return Collections.unmodifiableMap(settings);
-	}
-
-	/** Return the problems; an empty list if the configuration can work. */
-	public List<Problem> problems() {
-		return this.read.problems();
-	}
-
-	/** Return the warnings, which do not stop the start-up, as sentences. */
-	public List<String> warnings() {
-		return this.read.warnings();
-	}
-
-	/** Return the breakers that are defined below {@code backoff.breakers}. */
-	public Map<Name, NamedSettings<BreakerSettings>> breakers() {
-		return this.read.breakers();
+		return Collections.unmodifiableMap(shown);
 	}
 
 	/** Return a breaker by its name, with the built-in numbers if it is not defined. */
 	public NamedSettings<BreakerSettings> breaker(String name) {
-		return this.read.breakers()
-			.getOrDefault(Name.of(name), OverloadAssembler.BREAKER)
+		return this.breakers.getOrDefault(Name.of(name), OverloadAssembler.BREAKER)
 			.withName(spelled(Section.BREAKERS, name));
-	}
-
-	/** Return the budgets that are defined below {@code backoff.budgets}. */
-	public Map<Name, NamedSettings<BudgetSettings>> budgets() {
-		return this.read.budgets();
 	}
 
 	/** Return a budget by its name, with the built-in numbers if it is not defined. */
 	public NamedSettings<BudgetSettings> budget(String name) {
-		NamedSettings<BudgetSettings> defined = this.read.budgets().get(Name.of(name));
+		NamedSettings<BudgetSettings> defined = this.budgets.get(Name.of(name));
 		return ((defined != null) ? defined : OverloadAssembler.budget(new Section.Entry("", Map.of()),
 				get(SettingKey.INSTANCES), new ArrayList<>()))
 			.withName(spelled(Section.BUDGETS, name));
 	}
 
-	/** Return the paces that are defined below {@code backoff.paces}. */
-	public Map<Name, Section.Entry> paces() {
-		return this.read.paces();
-	}
-
 	/** Return a value of a pace, or the built-in one. */
 	public <T> T ofPace(String name, Key<T> key) {
-		Section.Entry pace = this.read.paces().get(Name.of(name));
+		Section.Entry pace = this.paces.get(Name.of(name));
 		return key.in((pace != null) ? pace.values() : Map.of());
 	}
 
 	/** Return the names of a section, as they are written. */
 	public Set<Name> defined(Section section) {
-		return ((section == Section.BREAKERS) ? breakers() : (section == Section.BUDGETS) ? budgets()
-				: (section == Section.PACES) ? paces() : this.read.policies())
+		return ((section == Section.BREAKERS) ? this.breakers
+				: (section == Section.BUDGETS) ? this.budgets : (section == Section.PACES) ? this.paces : this.policies)
 			.keySet();
 	}
 
 	/** Return a name in its section's spelling, or as given if the section lacks it. */
 	public String spelled(Section section, String name) {
-		Name spelled = this.read.spellings().getOrDefault(section, Map.of()).get(Name.of(name));
+		Name spelled = this.spellings.getOrDefault(section, Map.of()).get(Name.of(name));
 		return (spelled != null) ? spelled.toString() : name;
 	}
 
@@ -202,7 +176,7 @@ public final class BackoffConfiguration {
 	/** Return the names of all exception types in lists, even of missing classes. */
 	public Set<String> failureTypeNames() {
 		Set<String> names = new LinkedHashSet<>();
-		Stream.concat(Stream.of(defaults()), policies().stream().map(Section.Entry::values))
+		Stream.concat(Stream.of(this.defaults), this.policies.values().stream().map(Section.Entry::values))
 			.forEach((level) -> level.forEach((key, value) -> {
 				if (key == PolicyKey.RETRY_ON || key == PolicyKey.ABORT_ON) {
 					names.addAll(value.texts());
@@ -211,25 +185,15 @@ public final class BackoffConfiguration {
 		return Collections.unmodifiableSet(names);
 	}
 
-	/** Return the values of each policy, in the order in which they are written. */
-	public Collection<Section.Entry> policies() {
-		return this.read.policies().values();
-	}
-
-	/** Return the values below {@code backoff.defaults}. */
-	public Map<Key<?>, ConfigValue> defaults() {
-		return this.read.defaults();
-	}
-
 	/** Return the values of a policy by its name in any spelling, or null. */
 	public Section.@Nullable Entry policy(String name) {
-		return this.read.policies().get(Name.of(name));
+		return this.policies.get(Name.of(name));
 	}
 
 	/** Return a setting, or whether a section has an entry, as a condition writes it. */
 	String setting(String key) {
 		Key<?> setting = Section.SETTINGS.keyOf(key);
-		Object value = (setting != null) ? get(setting) : !breakers().isEmpty();
+		Object value = (setting != null) ? get(setting) : !this.breakers.isEmpty();
 		return value.toString().toLowerCase(Locale.ROOT);
 	}
 
@@ -250,13 +214,6 @@ public final class BackoffConfiguration {
 
 		private static final String NAME = BackoffConfiguration.class.getName();
 
-	}
-
-	/** All values of one reading, and the names as files write them. */
-	record Reading(Map<Key<?>, ConfigValue> settings, Map<Key<?>, ConfigValue> defaults,
-			Map<Name, Section.Entry> policies, Map<Name, NamedSettings<BreakerSettings>> breakers,
-			Map<Name, NamedSettings<BudgetSettings>> budgets, Map<Name, Section.Entry> paces,
-			Map<Section, Map<Name, Name>> spellings, List<Problem> problems, List<String> warnings) {
 	}
 
 }

@@ -63,9 +63,10 @@ final class ConfigurationReader {
 		paces.values()
 			.forEach((pace) -> pace.values().values().forEach((value) -> this.problems.addAll(value.problems())));
 		List<String> warnings = warned ? this.unknownKeys.stream().map(Problem::toString).toList() : List.of();
-		return new BackoffConfiguration(new BackoffConfiguration.Reading(settings, values(Section.DEFAULTS, Name.NONE),
+		return new BackoffConfiguration(Collections.unmodifiableMap(settings),
+				Collections.unmodifiableMap(values(Section.DEFAULTS, Name.NONE)),
 				named(Section.POLICIES, Function.identity()), breakers, budgets, paces, this.scan.names(),
-				this.problems.stream().distinct().toList(), warnings), Overrides.NONE);
+				this.problems.stream().distinct().toList(), warnings, Overrides.NONE);
 	}
 
 	private Map<Key<?>, ConfigValue> values(Section section, Name name) {

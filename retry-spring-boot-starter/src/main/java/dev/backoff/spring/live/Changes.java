@@ -58,7 +58,7 @@ final class Changes {
 			entry.values().forEach((key, value) -> shown.put(key.key(), value.shown()));
 			moment.put("pace " + entry.name(), ITSELF, shown);
 		});
-		moment.put("backoff", ITSELF, configuration.settings());
+		moment.put("backoff", ITSELF, configuration.shownSettings());
 		return moment;
 	}
 

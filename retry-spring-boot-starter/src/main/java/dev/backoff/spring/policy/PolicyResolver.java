@@ -141,7 +141,7 @@ public final class PolicyResolver {
 		List<Problem> ofDefaults = new ArrayList<>();
 		make(null, List.of(), null, this::known, ofDefaults, new ArrayList<>());
 		found.addAll(ofDefaults);
-		for (Section.Entry entry : this.configuration.policies()) {
+		for (Section.Entry entry : this.configuration.policies().values()) {
 			List<Problem> ofPolicy = new ArrayList<>();
 			make(entry.name(), List.of(), entry, this::known, ofPolicy,
 					isCompleted(entry.name()) ? new ArrayList<>() : ofPolicy);
@@ -168,6 +168,7 @@ public final class PolicyResolver {
 	 */
 	public boolean isCompleted(String policy) {
 		return isUsed(Section.POLICIES, policy) || this.configuration.policies()
+			.values()
 			.stream()
 			.map((entry) -> entry.values().get(PolicyKey.INHERITS))
 			.anyMatch((inherits) -> inherits != null && Name.of(inherits.text()).is(policy));

@@ -110,7 +110,7 @@ class ConfigurationSourcesTests {
 					assertThat(configuration.isEnabled()).isFalse();
 					assertThat(configuration.isRetriesEnabled()).isFalse();
 					assertThat(configuration.get(SettingKey.RANDOM)).isEqualTo(RandomKind.SECURE);
-					assertThat(configuration.settings().get("metrics.enabled")).extracting(EffectiveValue::value)
+					assertThat(configuration.shownSettings().get("metrics.enabled")).extracting(EffectiveValue::value)
 						.isEqualTo("false");
 					assertThat(configuration.get(SettingKey.METRICS_SLO)).containsExactly(Duration.ofMillis(100),
 							Duration.ofSeconds(2));
