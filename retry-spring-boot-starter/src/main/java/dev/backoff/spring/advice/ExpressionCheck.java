@@ -101,7 +101,7 @@ record ExpressionCheck(String place, Map<String, ResolvableType> variables, @Nul
 			}
 			type(path);
 		}
-		if ((node instanceof OpEQ || node instanceof OpNE) && node.getChildCount() == 2) {
+		if (node instanceof OpEQ || node instanceof OpNE) {
 			checkComparison(node.getChild(0), node.getChild(1));
 			checkComparison(node.getChild(1), node.getChild(0));
 		}

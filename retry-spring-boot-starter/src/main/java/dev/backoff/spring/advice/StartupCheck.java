@@ -18,6 +18,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -68,11 +69,12 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		List<Problem> problems = new ArrayList<>();
 		List<MethodPlan> plans = new ArrayList<>();
 		annotated.forEach((type, found) -> {
+			BeanDefinition bean = beanFactory.getMergedBeanDefinition(Objects.requireNonNull(types.get(type)));
 			if (!woven) {
-				checkClass(type, types.getOrDefault(type, ""), beanFactory, problems);
+				checkClass(type, bean, beanFactory, problems);
 			}
 			for (AnnotatedMethod method : found) {
-				if (!woven && isCalledByContainer(method, types.getOrDefault(type, ""), beanFactory)) {
+				if (!woven && isCalledByContainer(method, bean)) {
 					problems.add(Problem.ofPlace(method.place(),
 							"is on a method that the container calls by itself, without a proxy that retries it",
 							"Move it to SmartLifecycle.start or an ApplicationRunner, or to a method of another bean that "
@@ -169,8 +171,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 	}
 
 	/* The calls are made on the bean itself, at the begin and the end of its life. */
-	private static boolean isCalledByContainer(AnnotatedMethod annotated, String bean,
-			ConfigurableListableBeanFactory beanFactory) {
+	private static boolean isCalledByContainer(AnnotatedMethod annotated, BeanDefinition bean) {
 		if (annotated.onMethod() == null || annotated.method().getParameterCount() > 0) {
 			return false;
 		}
@@ -180,8 +181,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		return CALLED_BY_CONTAINER.stream().anyMatch(annotations::isPresent)
 				|| (name.equals("afterPropertiesSet") && InitializingBean.class.isAssignableFrom(type))
 				|| (name.equals("destroy") && DisposableBean.class.isAssignableFrom(type))
-				|| (beanFactory.containsBeanDefinition(bean)
-						&& beanFactory.getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition definition
+				|| (bean instanceof AbstractBeanDefinition definition
 						&& (ObjectUtils.containsElement(definition.getInitMethodNames(), name)
 								|| ObjectUtils.containsElement(definition.getDestroyMethodNames(), name)));
 	}
@@ -213,7 +213,7 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 		}
 	}
 
-	private static void checkClass(Class<?> type, String bean, ConfigurableListableBeanFactory beanFactory,
+	private static void checkClass(Class<?> type, BeanDefinition bean, ConfigurableListableBeanFactory beanFactory,
 			List<Problem> problems) {
 		boolean interfaces = ClassUtils.getAllInterfacesForClass(type).length > 0;
 		boolean sealed = type.isSealed() && !Modifier.isAbstract(type.getModifiers());
@@ -232,12 +232,9 @@ final class StartupCheck implements BeanFactoryPostProcessor, Ordered {
 						+ contracts));
 	}
 
-	private static boolean isProxiedByInterface(String bean, ConfigurableListableBeanFactory beanFactory) {
-		boolean asked = beanFactory.containsBeanDefinition(bean)
-				&& beanFactory.getMergedBeanDefinition(bean).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE);
-		boolean classes = beanFactory.getBean(Environment.class)
+	private static boolean isProxiedByInterface(BeanDefinition bean, ConfigurableListableBeanFactory beanFactory) {
+		return bean.hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE) || !beanFactory.getBean(Environment.class)
 			.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-		return asked || !classes;
 	}
 
 }

@@ -53,15 +53,12 @@ public record BackoffConfiguration(Map<Key<?>, ConfigValue> settings, Map<Key<?>
 	 * Return the configuration of a context, which is read at the first request. It is no
 	 * bean definition, so ahead-of-time processing stores nothing of it.
 	 */
-	public static BackoffConfiguration of(@Nullable ConfigurableListableBeanFactory beanFactory,
-			Environment environment) {
-		if (beanFactory != null && beanFactory.getSingleton(Holder.NAME) instanceof Holder holder) {
+	public static BackoffConfiguration of(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+		if (beanFactory.getSingleton(Holder.NAME) instanceof Holder holder) {
 			return holder.configuration();
 		}
 		BackoffConfiguration read = read((ConfigurableEnvironment) environment);
-		if (beanFactory != null) {
-			beanFactory.registerSingleton(Holder.NAME, new Holder(read));
-		}
+		beanFactory.registerSingleton(Holder.NAME, new Holder(read));
 		return read;
 	}
 

@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.Objects;
 
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -40,7 +41,8 @@ public @interface ConditionalOnSetting {
 		@Override
 		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 			ConditionalOnSetting condition = metadata.getAnnotations().get(ConditionalOnSetting.class).synthesize();
-			String found = BackoffConfiguration.of(context.getBeanFactory(), context.getEnvironment())
+			String found = BackoffConfiguration
+				.of(Objects.requireNonNull(context.getBeanFactory()), context.getEnvironment())
 				.setting(condition.value());
 			return new ConditionOutcome(found.equals(condition.is()),
 					ConditionMessage.forCondition(ConditionalOnSetting.class)

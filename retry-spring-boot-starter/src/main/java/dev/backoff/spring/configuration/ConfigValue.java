@@ -93,10 +93,6 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 							+ ex.getPlaceholder() + ":2s}."));
 			return null;
 		}
-		catch (IllegalArgumentException ex) {
-			problems.add(problem("has a placeholder that cannot be resolved", "Write it as ${name} or ${name:2s}."));
-			return null;
-		}
 	}
 
 	/** Return the origin of the value of a key. */

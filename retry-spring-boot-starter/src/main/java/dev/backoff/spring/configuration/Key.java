@@ -2,6 +2,7 @@ package dev.backoff.spring.configuration;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -42,11 +43,7 @@ public final class Key<T> implements Comparable<Key<?>> {
 		this.builtInText = builtInText;
 		this.builtIn = builtIn;
 		this.setter = setter;
-	}
-
-	private Key<T> addTo(List<Key<?>> keys) {
 		keys.add(this);
-		return this;
 	}
 
 	/** Add a key whose value depends on others. */
@@ -59,19 +56,17 @@ public final class Key<T> implements Comparable<Key<?>> {
 	static <B, T> Key<T> of(List<Key<?>> keys, String key, Function<String, T> parser, @Nullable String builtIn,
 			@Nullable BiConsumer<B, T> setter) {
 		return new Key<>(keys, key, (texts) -> parser.apply(String.join(", ", texts)), Form.VALUE, builtIn,
-				(builtIn != null) ? parser.apply(builtIn) : null, (BiConsumer<Object, T>) setter)
-			.addTo(keys);
+				(builtIn != null) ? parser.apply(builtIn) : null, (BiConsumer<Object, T>) setter);
 	}
 
 	/** Add a key of a list that is read as a whole. */
 	static <T> Key<T> ofList(List<Key<?>> keys, String key, Function<List<String>, T> parser) {
-		return new Key<T>(keys, key, parser, Form.LIST, null, null, null).addTo(keys);
+		return new Key<>(keys, key, parser, Form.LIST, null, null, null);
 	}
 
 	/** Add a key of a list whose elements are read one by one. */
 	static <E> Key<List<E>> ofEach(List<Key<?>> keys, String key, Function<String, E> parser) {
-		return new Key<List<E>>(keys, key, (texts) -> parser.apply(texts.get(0)), Form.ELEMENTS, null, List.of(), null)
-			.addTo(keys);
+		return new Key<>(keys, key, (texts) -> parser.apply(texts.get(0)), Form.ELEMENTS, null, List.of(), null);
 	}
 
 	/** Return the name below the section, for instance {@code max-attempts}. */
@@ -109,19 +104,13 @@ public final class Key<T> implements Comparable<Key<?>> {
 
 	/** Return the default. */
 	public T builtIn() {
-		if (this.builtIn == null) {
-			throw new IllegalStateException("No default of " + this.key);
-		}
-		return this.builtIn;
+		return Objects.requireNonNull(this.builtIn, this.key);
 	}
 
 	/** Return a value that this key has read without problems. */
 	@SuppressWarnings("unchecked") // its parser has made it
 	public T of(ConfigValue value) {
-		if (value.parsed() == null) {
-			throw new IllegalStateException("Not read: " + value.place());
-		}
-		return (T) value.parsed();
+		return (T) Objects.requireNonNull(value.parsed(), value.place());
 	}
 
 	/** Return the value among others, or the default if it is not written or wrong. */

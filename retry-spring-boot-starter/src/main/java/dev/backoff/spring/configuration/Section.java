@@ -36,8 +36,6 @@ public final class Section {
 
 	static final List<Section> ALL = List.of(SETTINGS, DEFAULTS, POLICIES, BREAKERS, BUDGETS, PACES);
 
-	private static final int SHORT_WORD = 4;
-
 	private final String key;
 
 	private final String noun;
@@ -130,12 +128,6 @@ public final class Section {
 			.map((key) -> key.substring(key.indexOf('.') + 1))
 			.findFirst()
 			.orElse(null);
-	}
-
-	/** Return the group that is meant, or null; a short word is near too many others. */
-	@Nullable String groupNear(String written) {
-		String nearest = Nearest.of(written, groups());
-		return (nearest == null || nearest.length() > SHORT_WORD || firstBelow(written) != null) ? nearest : null;
 	}
 
 	/** The values below one name of a section. */

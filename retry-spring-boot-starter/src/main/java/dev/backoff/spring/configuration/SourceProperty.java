@@ -79,7 +79,7 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		if (origin instanceof SystemEnvironmentOrigin variable) {
 			return "the environment variable " + variable.getProperty();
 		}
-		if (origin instanceof TextResourceOrigin text) {
+		if (origin instanceof TextResourceOrigin text && text.getResource() != null) {
 			String file = file(text.getResource());
 			return (text.getLocation() != null) ? file + ":" + (text.getLocation().getLine() + 1) : file;
 		}
@@ -99,10 +99,7 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		return file.find() ? file.group(1) : "the property source " + source;
 	}
 
-	private static String file(@Nullable Resource resource) {
-		if (resource == null) {
-			return "a file";
-		}
+	private static String file(Resource resource) {
 		// with its folder, since two files may have one name
 		Matcher file = FILE_SOURCE.matcher(resource.getDescription());
 		String name = file.find() ? file.group(1) : resource.getFilename();

@@ -20,7 +20,6 @@ final class UnknownKey {
 	private UnknownKey() {
 	}
 
-	/** Report a key that its section does not have. */
 	static Problem of(Section section, SourceProperty key) {
 		String written = String.join(".", key.below());
 		if (section == Section.SETTINGS) {
@@ -31,7 +30,7 @@ final class UnknownKey {
 	}
 
 	private static String fix(Section section, SourceProperty key, String written) {
-		String group = (key.below().size() > 1) ? section.groupNear(key.below().get(0)) : null;
+		String group = (key.below().size() > 1) ? Nearest.of(key.below().get(0), section.groups()) : null;
 		if (group != null) {
 			return belowGroup(section, group, key.below());
 		}
