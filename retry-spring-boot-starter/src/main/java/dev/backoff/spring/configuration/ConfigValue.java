@@ -85,10 +85,8 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 			return resolver.apply(text);
 		}
 		catch (PlaceholderResolutionException ex) {
-			problems.add(problem(
-					"has the placeholder ${" + ex.getPlaceholder() + "}, which "
-							+ (text.contains("${" + ex.getPlaceholder()) ? "nothing defines"
-									: "stands for itself or for nothing"),
+			// it is not defined, or by itself
+			problems.add(problem("has the placeholder ${" + ex.getPlaceholder() + "}, which has no value",
 					"Define the property " + ex.getPlaceholder() + ", or give it a default, as in ${"
 							+ ex.getPlaceholder() + ":2s}."));
 			return null;
