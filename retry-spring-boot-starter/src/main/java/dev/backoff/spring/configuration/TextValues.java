@@ -45,7 +45,7 @@ final class TextValues {
 
 	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,62}");
 
-	private static final Pattern SIZE = Pattern.compile("(\\d{1,3})\\s*(B|KB|MB)", Pattern.CASE_INSENSITIVE);
+	private static final Pattern SIZE = Pattern.compile("0*([1-9]\\d{0,2})\\s*(B|KB|MB)", Pattern.CASE_INSENSITIVE);
 
 	static final String DURATION_FIX = "Write a number and a unit, such as 250ms, 2s or 5m.";
 
@@ -231,7 +231,7 @@ final class TextValues {
 	static int size(String text) {
 		Matcher size = SIZE.matcher(text);
 		if (!size.matches()) {
-			throw new InvalidTextException("must be a size of at most 999 MB", "Write a size such as 64KB or 1MB.");
+			throw new InvalidTextException("must be a size from 1 B to 999 MB", "Write a size such as 64KB or 1MB.");
 		}
 		return Integer
 			.parseInt(size.group(1)) << (10 * "BKM".indexOf(size.group(2).toUpperCase(Locale.ROOT).charAt(0)));

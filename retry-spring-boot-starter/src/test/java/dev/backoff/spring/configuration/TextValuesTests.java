@@ -41,7 +41,7 @@ class TextValuesTests {
 			entry("share", OverloadValues::share), entry("window", OverloadValues::window),
 			entry("number", (text) -> OverloadValues.number(text, 1_000_000)),
 			entry("whole", OverloadValues::wholeNumber), entry("growth", (text) -> OverloadValues.growth(text, "time")),
-			entry("idempotency", OverloadValues::idempotency));
+			entry("idempotency", OverloadValues::idempotency), entry("size", TextValues::size));
 
 	private static Stream<String> each(String texts) {
 		return Stream.of(texts.split("; ")).map((text) -> text.equals("empty") ? "" : text);
@@ -104,6 +104,9 @@ class TextValuesTests {
 			idempotency | by-key; byKey; BY_KEY           | BY_KEY
 			idempotency | by-method                       | BY_METHOD
 			""")
+			size        | 1b                              | 1
+			size        | 64KB; 64 kb; 064KB              | 65536
+			size        | 999MB                           | 1047527424
 	void areRead(String reader, String texts, String value) {
 		assertThat(each(texts)).allSatisfy((text) -> assertThat(READERS.get(reader).apply(text)).hasToString(value));
 	}
