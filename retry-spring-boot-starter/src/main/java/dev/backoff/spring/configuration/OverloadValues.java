@@ -25,7 +25,6 @@ final class OverloadValues {
 	private OverloadValues() {
 	}
 
-	/** Read the growth of something. */
 	static double growth(String text, String something) {
 		double growth = plainNumber(text);
 		if (growth >= 1 && !Double.isInfinite(growth)) {
@@ -71,6 +70,12 @@ final class OverloadValues {
 	/** Read a whole number of 1 or more. */
 	static int wholeNumber(String text) {
 		return wholeNumber(text, 1, "", "Write 1 or more.");
+	}
+
+	/** Read a number of attempts, the first included. */
+	static int attempts(String text) {
+		return text.equalsIgnoreCase("unlimited") ? RetryPolicy.UNLIMITED_ATTEMPTS
+				: wholeNumber(text, 1, ", or unlimited", "Write 1 or more, or unlimited; 1 means no retry.");
 	}
 
 	/** Read how many attempts run at once. */
@@ -152,25 +157,22 @@ final class OverloadValues {
 		}
 	}
 
-	/** Return the reader of one of some words. */
+	/** Return the reader of one of some words, whatever its case and its separators. */
 	static <E extends Enum<E>> Function<String, E> oneOf(Class<E> type) {
-		return (text) -> word(type, text);
-	}
-
-	/** Read one of some words, whatever its case and its separators. */
-	static <E extends Enum<E>> E word(Class<E> type, String text) {
-		Name wanted = Name.of(text);
-		for (E constant : type.getEnumConstants()) {
-			if (wanted.is(constant.name())) {
-				return constant;
+		return (text) -> {
+			Name wanted = Name.of(text);
+			for (E constant : type.getEnumConstants()) {
+				if (wanted.is(constant.name())) {
+					return constant;
+				}
 			}
-		}
-		List<String> words = Arrays.stream(type.getEnumConstants())
-			.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-			.toList();
-		String nearest = Nearest.of(text, words);
-		throw new InvalidTextException("must be one of " + String.join(", ", words),
-				(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
+			List<String> words = Arrays.stream(type.getEnumConstants())
+				.map((constant) -> constant.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+				.toList();
+			String nearest = Nearest.of(text, words);
+			throw new InvalidTextException("must be one of " + String.join(", ", words),
+					(nearest != null) ? "Write " + nearest + "." : "Write one of these words.");
+		};
 	}
 
 }

@@ -51,7 +51,7 @@ public final class PolicyKey {
 
 	public static final Key<Jitter> JITTER = Key.of(KEYS, "jitter", TextValues::jitter, "full");
 
-	public static final Key<Integer> MAX_ATTEMPTS = Key.of(KEYS, "max-attempts", TextValues::attempts, "4");
+	public static final Key<Integer> MAX_ATTEMPTS = Key.of(KEYS, "max-attempts", OverloadValues::attempts, "4");
 
 	public static final Key<Duration> DEADLINE = Key.of(KEYS, "deadline", TextValues::durationOrNone, "none",
 			(RetryPolicyBuilder builder, Duration limit) -> builder.deadline(orNull(limit)));

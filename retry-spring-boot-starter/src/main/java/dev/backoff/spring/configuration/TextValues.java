@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 import org.springframework.boot.convert.DurationStyle;
 
 import dev.backoff.delay.Jitter;
-import dev.backoff.policy.RetryPolicy;
 import dev.backoff.time.DurationText;
 
 /**
@@ -108,19 +107,6 @@ final class TextValues {
 			return "Write it in a smaller unit: " + DurationText.exact(Math.round(nanos)) + ".";
 		}
 		return DURATION_FIX;
-	}
-
-	/** Read a number of attempts, the first included. */
-	static int attempts(String text) {
-		if (text.equalsIgnoreCase("unlimited")) {
-			return RetryPolicy.UNLIMITED_ATTEMPTS;
-		}
-		int attempts = count(text, MOST);
-		if (attempts == 0) {
-			throw new InvalidTextException("must be a number from 1 to " + MOST + ", or unlimited",
-					"Write 1 or more, or unlimited; 1 means no retry.");
-		}
-		return attempts;
 	}
 
 	/** Read a number from 1 to the given one; return 0 if the text is anything else. */

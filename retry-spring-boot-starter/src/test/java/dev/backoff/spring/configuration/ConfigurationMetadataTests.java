@@ -190,7 +190,7 @@ class ConfigurationMetadataTests {
 	@Test
 	void hintedValuesCanBeWritten() {
 		assertThat(hinted("backoff.defaults.jitter")).isNotEmpty().allSatisfy(TextValues::jitter);
-		assertThat(hinted("backoff.defaults.max-attempts")).isNotEmpty().allSatisfy(TextValues::attempts);
+		assertThat(hinted("backoff.defaults.max-attempts")).isNotEmpty().allSatisfy(OverloadValues::attempts);
 		assertThat(hinted("backoff.defaults.deadline")).isNotEmpty().allSatisfy(TextValues::durationOrNone);
 		assertThat(hinted("backoff.defaults.ladder")).isNotEmpty()
 			.allSatisfy((text) -> TextValues.ladder(List.of(text.split(", *"))));

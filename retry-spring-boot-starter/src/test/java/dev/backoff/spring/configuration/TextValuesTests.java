@@ -30,14 +30,15 @@ class TextValuesTests {
 			entry("duration", (text) -> TextValues.duration(text).toNanos()),
 			entry("positive", (text) -> TextValues.positiveDuration(text).toNanos()),
 			entry("or none", (text) -> TextValues.durationOrNone(text).toNanos()),
-			entry("attempts", TextValues::attempts), entry("jitter", TextValues::jitter),
+			entry("attempts", OverloadValues::attempts), entry("jitter", TextValues::jitter),
 			entry("ladder",
 					(text) -> TextValues.ladder(Arrays.asList(text.split(",")))
 						.stream()
 						.map(DurationText::exact)
 						.collect(Collectors.joining(" "))),
-			entry("flag", TextValues::flag), entry("preset", (text) -> OverloadValues.word(Preset.class, text).name()),
-			entry("shape", (text) -> OverloadValues.word(ShapeName.class, text).name()),
+			entry("flag", TextValues::flag),
+			entry("preset", (text) -> OverloadValues.oneOf(Preset.class).apply(text).name()),
+			entry("shape", (text) -> OverloadValues.oneOf(ShapeName.class).apply(text).name()),
 			entry("share", OverloadValues::share), entry("window", OverloadValues::window),
 			entry("number", (text) -> OverloadValues.number(text, 1_000_000)),
 			entry("whole", OverloadValues::wholeNumber), entry("growth", (text) -> OverloadValues.growth(text, "time")),
@@ -103,10 +104,10 @@ class TextValuesTests {
 			idempotency | false; no                       | NO
 			idempotency | by-key; byKey; BY_KEY           | BY_KEY
 			idempotency | by-method                       | BY_METHOD
-			""")
 			size        | 1b                              | 1
 			size        | 64KB; 64 kb; 064KB              | 65536
 			size        | 999MB                           | 1047527424
+			""")
 	void areRead(String reader, String texts, String value) {
 		assertThat(each(texts)).allSatisfy((text) -> assertThat(READERS.get(reader).apply(text)).hasToString(value));
 	}
@@ -127,7 +128,7 @@ class TextValuesTests {
 					duration | 0.1ms | - | Write it in a smaller unit: 100us.
 					duration | 1.5h | - | Write it in a smaller unit: 90m.
 					positive | 0; 0s; PT0S | must be above zero | -
-					attempts | 0; -1; 1000001; 2147483647; 99999999999; 2.5; none; infinite; empty; ٣; ３ | must be a number from 1 to 1000000, or unlimited | -
+					attempts | 0; -1; 1000001; 2147483647; 99999999999; 2.5; none; infinite; empty; ٣; ３ | must be a whole number from 1 to 1000000, or unlimited | -
 					jitter | 0.2 | - | Write it as a percentage: 20%.
 					jitter | .5 | - | Write it as a percentage: 50%.
 					jitter | 1 | - | Write it as a percentage: 100%.
@@ -158,6 +159,7 @@ class TextValuesTests {
 					number | 10% | must be a number from 0 to 1000000 | Write it as a plain number: 0.1.
 					whole | 0; -1; 1.5; 1000001; 99999999999; three | must be a whole number from 1 to 1000000 | Write 1 or more.
 					growth | 0.999; 0; -2; NaN; Infinity; 1e400; twice; 2x; empty | must be a finite number of at least 1 | Write a number such as 2 or 1.5; 1 keeps the time constant.
+					size | 0; 0B; 000KB; -1KB; 1000MB; 1.5MB; 64; 1GB | must be a size from 1 B to 999 MB | Write a size such as 64KB or 1MB.
 					idempotency | maybe; key; 1 | must be by-method, true, false or by-key | Write by-method, true, false or by-key; yes and no stand for true and false.
 					""")
 	void areRefused(String readers, String texts, String rule, String fix) {
@@ -182,8 +184,8 @@ class TextValuesTests {
 		java.util.Locale before = java.util.Locale.getDefault();
 		java.util.Locale.setDefault(java.util.Locale.forLanguageTag("tr"));
 		try {
-			assertThat(OverloadValues.word(ShapeName.class, "LINEAR")).isEqualTo(ShapeName.LINEAR);
-			assertThat(TextValues.attempts("UNLIMITED")).isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
+			assertThat(OverloadValues.oneOf(ShapeName.class).apply("LINEAR")).isEqualTo(ShapeName.LINEAR);
+			assertThat(OverloadValues.attempts("UNLIMITED")).isEqualTo(RetryPolicy.UNLIMITED_ATTEMPTS);
 			assertThat(TextValues.jitter("DECORRELATED")).hasToString("decorrelated");
 		}
 		finally {
