@@ -72,8 +72,8 @@ final class LearnedRate {
 		this.successes++;
 		// or a server that refuses late would see it grow without a bound
 		if (this.perSecond < 5 * measured(now, 5) && waiting) {
-			double successes = Math.max(1, Math.min(100, this.perSecond * 60));
-			this.perSecond *= this.settled ? 1 + GROWTH / successes : FIRST_GROWTH;
+			double steps = Math.max(1, Math.min(100, this.perSecond * 60));
+			this.perSecond *= this.settled ? 1 + GROWTH / steps : FIRST_GROWTH;
 		}
 	}
 

@@ -33,7 +33,7 @@ public class PacedException extends RuntimeException {
 	}
 
 	/**
-	 * {@return the time from the refusal to the next turn, for which others waited}
+	 * {@return the time from the refusal to the next turn of the waiting calls}
 	 */
 	public Duration untilTurn() {
 		return this.untilTurn;
