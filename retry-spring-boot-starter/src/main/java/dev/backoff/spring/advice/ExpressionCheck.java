@@ -63,7 +63,6 @@ record ExpressionCheck(String place, Map<String, ResolvableType> variables, @Nul
 		}
 	}
 
-	/** Check the expression of a key. */
 	void checkKey(SpelNode root) {
 		check(root, true, true);
 		Class<?> type = type(root);

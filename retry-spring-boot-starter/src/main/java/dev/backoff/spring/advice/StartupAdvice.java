@@ -215,7 +215,7 @@ record StartupAdvice(BackoffPolicies policies, ConfigurableListableBeanFactory b
 	}
 
 	/** Return whether the advice is worth a warning, not only an information. */
-	boolean isWarned(MethodPlan plan) {
+	private boolean isWarned(MethodPlan plan) {
 		RetryPolicy policy = plan.policy().numbers();
 		boolean unlimited = policy.maxAttempts() == RetryPolicy.UNLIMITED_ATTEMPTS;
 		boolean meant = isOfPreset(plan, PolicyKey.MAX_ATTEMPTS)

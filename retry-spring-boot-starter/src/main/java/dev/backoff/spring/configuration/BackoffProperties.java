@@ -58,56 +58,48 @@ public record BackoffProperties(@DefaultValue("true") boolean enabled, @DefaultV
 		@DefaultValue Observation observation, @DefaultValue Http http, @DefaultValue Endpoint endpoint,
 		@DefaultValue Health health, @DefaultValue Shutdown shutdown) {
 
-	/** How the start-up reacts to an unknown key. */
 	public enum UnknownKeys {
 
 		ERROR, WARN
 
 	}
 
-	/** The random source of the jitter. */
 	public enum RandomKind {
 
 		FAST, SECURE
 
 	}
 
-	/** How annotated methods are advised. */
 	public enum AdviceMode {
 
 		PROXY, ASPECTJ
 
 	}
 
-	/** What is logged about other retries. */
 	public enum OtherRetries {
 
 		WARN, OFF
 
 	}
 
-	/** How delays grow. */
 	public enum ShapeName {
 
 		FIXED, LINEAR, EXPONENTIAL, LADDER
 
 	}
 
-	/** What happens to a failure that an inner call has already retried. */
 	public enum Nested {
 
 		STOP, MULTIPLY
 
 	}
 
-	/** What happens to a retry if the budget is empty. */
 	public enum WhenEmpty {
 
 		STOP, WAIT
 
 	}
 
-	/** What happens to a call that the breaker rejects. */
 	public enum OnOpen {
 
 		FAIL, WAIT

@@ -35,7 +35,6 @@ public @interface ConditionalOnSetting {
 	/** Return the value that matches. */
 	String is() default "true";
 
-	/** Ask the configuration of the context. */
 	final class OnSetting extends SpringBootCondition {
 
 		@Override

@@ -99,7 +99,6 @@ public record ConfigValue(List<String> texts, String place, Level level, String 
 		return (written != null) ? written.origin() : EffectiveValue.BUILT_IN;
 	}
 
-	/** Return the value as one text. */
 	public String text() {
 		return String.join(", ", this.texts);
 	}

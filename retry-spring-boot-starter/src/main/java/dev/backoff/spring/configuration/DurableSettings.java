@@ -14,14 +14,12 @@ public record DurableSettings(boolean work, Store store, @Nullable String dataSo
 		InitializeSchema initializeSchema, Duration pollInterval, Duration heartbeat, int maxLosses, int maxPayload,
 		Duration shutdownWait) {
 
-	/** Database that holds durable calls. */
 	public enum Store {
 
 		AUTO, APPLICATION, OWN
 
 	}
 
-	/** When the table of durable calls is created. */
 	public enum InitializeSchema {
 
 		AUTO, ALWAYS, NEVER

@@ -26,7 +26,7 @@ public record EffectiveValue(String value, @JsonIgnore Level level, String origi
 		return exact.round(new MathContext(digits)).stripTrailingZeros().toPlainString();
 	}
 
-	/** Return whether someone has set the value, so that it is no default. */
+	/** Return whether the value is set, and so is no default. */
 	public boolean wasSet() {
 		return this.level.rank().compareTo(Level.Rank.DEFAULTS) >= 0;
 	}

@@ -51,7 +51,6 @@ public final class Key<T> implements Comparable<Key<?>> {
 		return of(keys, key, parser, builtIn, null);
 	}
 
-	/** Add a key. */
 	@SuppressWarnings("unchecked") // the keys of a section have one builder
 	static <B, T> Key<T> of(List<Key<?>> keys, String key, Function<String, T> parser, @Nullable String builtIn,
 			@Nullable BiConsumer<B, T> setter) {
@@ -74,7 +73,6 @@ public final class Key<T> implements Comparable<Key<?>> {
 		return this.key;
 	}
 
-	/** Return whether the value is a list. */
 	boolean isList() {
 		return this.form != Form.VALUE;
 	}
@@ -102,7 +100,6 @@ public final class Key<T> implements Comparable<Key<?>> {
 		return this.builtInText;
 	}
 
-	/** Return the default. */
 	public T builtIn() {
 		return Objects.requireNonNull(this.builtIn, this.key);
 	}

@@ -54,7 +54,6 @@ public final class Name {
 		return this.letters.hashCode();
 	}
 
-	/** Return the name as it was written. */
 	@Override
 	public String toString() {
 		return this.written;

@@ -32,7 +32,6 @@ public record Overrides(List<Entry> values) {
 	/** The name for all policies, whose only key is {@link PolicyKey#ENABLED}. */
 	public static final String ALL = "";
 
-	/** Nothing is overridden. */
 	public static final Overrides NONE = new Overrides(List.of());
 
 	/**
@@ -154,7 +153,6 @@ public record Overrides(List<Entry> values) {
 		return this.values.stream().map(Entry::policy).filter((name) -> !name.equals(ALL)).distinct();
 	}
 
-	/** Return whether nothing is overridden. */
 	public boolean isEmpty() {
 		return this.values.isEmpty();
 	}

@@ -20,16 +20,12 @@ public final class Section {
 
 	static final Section DEFAULTS = new Section("defaults", "the defaults", PolicyKey.KEYS, "base");
 
-	/** The policies. */
 	public static final Section POLICIES = new Section("policies", "policy", PolicyKey.KEYS, "base");
 
-	/** The breakers. */
 	public static final Section BREAKERS = new Section("breakers", "breaker", BreakerKey.KEYS, "failure-rate");
 
-	/** The budgets. */
 	public static final Section BUDGETS = new Section("budgets", "budget", BudgetKey.KEYS, "tokens");
 
-	/** The paces. */
 	public static final Section PACES = new Section("paces", "pace", PaceKey.KEYS, "max-hold");
 
 	static final List<Section> NAMED = List.of(POLICIES, BREAKERS, BUDGETS, PACES);
@@ -90,7 +86,6 @@ public final class Section {
 		return isNamed() && this != POLICIES;
 	}
 
-	/** Return its keys, in their order. */
 	public Collection<Key<?>> keys() {
 		return this.keys.values();
 	}

@@ -135,7 +135,6 @@ record SourceProperty(List<String> path, int index, String property, List<String
 		return this.texts.stream().allMatch(String::isBlank);
 	}
 
-	/** Return a report that the key is wrong. */
 	Problem problem(String rule, String fix) {
 		return Problem.ofValue("Invalid " + key(), String.join(", ", this.texts), this.origin, rule, fix);
 	}

@@ -73,7 +73,6 @@ final class TextValues {
 		return duration;
 	}
 
-	/** Read a duration above zero. */
 	static Duration positiveDuration(String text) {
 		Duration duration = duration(text);
 		if (duration.isZero()) {
@@ -116,7 +115,6 @@ final class TextValues {
 		return (number <= most) ? number : 0;
 	}
 
-	/** Read a jitter. */
 	static Jitter jitter(String text) {
 		try {
 			return Jitter.parse(text);
@@ -169,7 +167,6 @@ final class TextValues {
 						: "Write a level as a duration with an optional number of times, such as 10s or 1s x5.");
 	}
 
-	/** Read a switch. */
 	static boolean flag(String text) {
 		return switch (text.toLowerCase(Locale.ROOT)) {
 			case "true", "yes", "on" -> true;
@@ -178,7 +175,6 @@ final class TextValues {
 		};
 	}
 
-	/** Read the name of a header. */
 	static String headerName(String text) {
 		if (!HEADER.matcher(text).matches()) {
 			throw new InvalidTextException("must be the name of a header",
