@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,9 @@ public final class PolicyResolver {
 	/* The names as their first user writes them. */
 	private final Map<Reference, String> first;
 
+	/* The names that policies inherit, read once and not for each policy. */
+	private final Set<Name> inherited;
+
 	private final Set<Reference> used = ConcurrentHashMap.newKeySet();
 
 	/* The names of the policies in effect. */
@@ -57,6 +61,7 @@ public final class PolicyResolver {
 		this.classLoader = classLoader;
 		this.types = new ConcurrentHashMap<>();
 		this.first = new ConcurrentHashMap<>();
+		this.inherited = inherited(configuration);
 	}
 
 	/** Make a resolver by another configuration, which spells names as the one before. */
@@ -68,6 +73,7 @@ public final class PolicyResolver {
 		this.classLoader = before.classLoader;
 		this.types = before.types;
 		this.first = before.first;
+		this.inherited = inherited(configuration);
 		if (!configuration.isEnabled()) {
 			// nothing is resolved then, and the names stay known
 			this.inEffect.putAll(before.inEffect);
@@ -167,11 +173,16 @@ public final class PolicyResolver {
 	 * Return whether a method uses a policy or another inherits it, which may add values.
 	 */
 	public boolean isCompleted(String policy) {
-		return isUsed(Section.POLICIES, policy) || this.configuration.policies()
+		return isUsed(Section.POLICIES, policy) || this.inherited.contains(Name.of(policy));
+	}
+
+	private static Set<Name> inherited(BackoffConfiguration configuration) {
+		return configuration.policies()
 			.values()
 			.stream()
-			.map((entry) -> entry.values().get(PolicyKey.INHERITS))
-			.anyMatch((inherits) -> inherits != null && Name.of(inherits.text()).is(policy));
+			.flatMap((entry) -> Stream.ofNullable(entry.values().get(PolicyKey.INHERITS)))
+			.map((inherits) -> Name.of(inherits.text()))
+			.collect(Collectors.toSet());
 	}
 
 	private void checkMode(Collection<Problem> problems) {
