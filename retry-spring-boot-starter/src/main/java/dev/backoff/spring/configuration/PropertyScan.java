@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -99,13 +100,14 @@ final class PropertyScan {
 	}
 
 	private List<SourceProperty> variables(SystemEnvironmentPropertySource source) {
-		String prefix = (source instanceof PropertySourceInfo info && info.getPrefix() != null)
-				? info.getPrefix().replace('-', '_').replace('.', '_') + "_" : "";
+		// as Spring Boot, which drops a dash or writes an underscore
+		Pattern prefix = Pattern.compile((source instanceof PropertySourceInfo info && info.getPrefix() != null)
+				? info.getPrefix().replace("-", "_?").replace('.', '_') + "_" : "", Pattern.CASE_INSENSITIVE);
 		List<SourceProperty> keys = new ArrayList<>();
 		for (String variable : source.getPropertyNames()) {
-			VariableName name = variable.regionMatches(true, 0, prefix, 0, prefix.length()) ? VariableName
-				.of(variable.substring(prefix.length()), (section, defined) -> names(section).containsKey(defined))
-					: null;
+			Matcher start = prefix.matcher(variable);
+			VariableName name = start.lookingAt() ? VariableName.of(variable.substring(start.end()),
+					(section, defined) -> names(section).containsKey(defined)) : null;
 			// not from its map, where the value may be encrypted
 			Object value = (name != null) ? source.getProperty(variable) : null;
 			if (name != null && value != null) {

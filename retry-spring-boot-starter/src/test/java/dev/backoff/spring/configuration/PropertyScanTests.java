@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.env.ConfigTreePropertySource;
 import org.springframework.boot.env.ConfigTreePropertySource.Option;
+import org.springframework.boot.env.PropertySourceInfo;
 import org.springframework.core.env.CompositePropertySource;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertiesPropertySource;
@@ -90,6 +91,14 @@ class PropertyScanTests {
 			});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "MYAPP_", "MY_APP_" })
+	void variablesBeginWithThePrefixOfTheApplication(String prefix) {
+		String key = "BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE";
+		with(new Prefixed("my-app", Map.of(prefix + key, "6s", key, "9s")))
+			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
+	}
+
 	@Test
 	void arraysAreListsAndClassesAreNames() {
 		for (Object types : List.of(List.of(EOFException.class, FileNotFoundException.class),
@@ -152,6 +161,22 @@ class PropertyScanTests {
 
 		@Backoff("payment-callback")
 		public void place() {
+		}
+
+	}
+
+	private static final class Prefixed extends SystemEnvironmentPropertySource implements PropertySourceInfo {
+
+		private final String prefix;
+
+		Prefixed(String prefix, Map<String, Object> variables) {
+			super("variables", variables);
+			this.prefix = prefix;
+		}
+
+		@Override
+		public String getPrefix() {
+			return this.prefix;
 		}
 
 	}
