@@ -89,17 +89,14 @@ final class SelfCalls {
 		Set<String> seen = new HashSet<>();
 		Map<String, Set<String>> places = new HashMap<>();
 		for (Class<?> next = type; next != null && next != Object.class; next = next.getSuperclass()) {
-			places(next, annotated, seen)
-				.forEach((called, found) -> places.computeIfAbsent(called, (key) -> new TreeSet<>()).addAll(found));
+			Reader reader = new Reader(next, annotated, seen);
+			read(next, (code) -> code.accept(reader, ClassReader.SKIP_FRAMES));
+			if (!reader.uncertain) {
+				reader.places
+					.forEach((called, found) -> places.computeIfAbsent(called, (key) -> new TreeSet<>()).addAll(found));
+			}
 		}
 		return places;
-	}
-
-	/** Return the places of calls by the called method. */
-	private static Map<String, Set<String>> places(Class<?> type, Set<String> annotated, Set<String> seen) {
-		Reader reader = new Reader(type, annotated, seen);
-		read(type, (code) -> code.accept(reader, ClassReader.SKIP_FRAMES));
-		return reader.uncertain ? Map.of() : reader.places;
 	}
 
 	private static void read(Class<?> type, Consumer<ClassReader> reader) {
