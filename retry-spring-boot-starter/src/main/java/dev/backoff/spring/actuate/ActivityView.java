@@ -82,9 +82,9 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 
 	private static Map<String, BreakerActivity> breakers(Map<String, BreakerDescriptor> breakers) {
 		Map<String, BreakerActivity> described = new TreeMap<>();
-		breakers
-			.forEach((name, breaker) -> described.put(name, new BreakerActivity(breaker.state(), breaker.failureRate(),
-					breaker.calls(), breaker.rejected(), breaker.timeToProbeMs(), breaker.since(), breaker.changes())));
+		breakers.forEach((name, breaker) -> described.put(name,
+				new BreakerActivity(breaker.state(), breaker.openKeys(), breaker.failureRate(), breaker.calls(),
+						breaker.rejected(), breaker.timeToProbeMs(), breaker.since(), breaker.changes())));
 		return described;
 	}
 
@@ -106,8 +106,8 @@ record ActivityView(PolicyDescriptions descriptions, ThisProcess self, Set<Strin
 	}
 
 	/** A breaker in use. */
-	record BreakerActivity(String state, @Nullable Double failureRate, long calls, long rejected,
-			@Nullable Double timeToProbeMs, @Nullable String since, List<BreakerChange> changes) {
+	record BreakerActivity(String state, @Nullable Long openKeys, @Nullable Double failureRate, long calls,
+			long rejected, @Nullable Double timeToProbeMs, @Nullable String since, List<BreakerChange> changes) {
 	}
 
 	/** The process of the endpoint, which is writable if the access permits changes. */

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 import dev.backoff.breaker.BreakerSettings;
+import dev.backoff.breaker.BreakerState;
 import dev.backoff.breaker.CircuitBreaker;
 import dev.backoff.budget.BudgetSettings;
 import dev.backoff.budget.RetryBudget;
@@ -77,7 +78,8 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 		CircuitBreaker own = this.safety.breakers().get(entry.name());
 		Duration timeToProbe = own.timeToProbe();
 		Counts counts = own.counts();
-		return new BreakerDescriptor(unused, users, own.state().tag(), number(counts.failureRate()),
+		return new BreakerDescriptor(unused, users, own.state().tag(),
+				(own.keys() != null) ? own.keysIn(BreakerState.OPEN) : null, number(counts.failureRate()),
 				number(counts.slowRate()), counts.total(), own.rejected(),
 				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, since, changes, values);
 	}
@@ -102,12 +104,13 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 
 	/**
 	 * A breaker. The calls are those of the window, of the probes, or those that opened
-	 * the breaker. The time to its probe is null unless the breaker is open. The time of
-	 * the last change is null if the breaker has never changed.
+	 * the breaker. The open keys are null if nothing has divided it, and the state is
+	 * that of calls without a key. The time to its probe is null unless the breaker is
+	 * open. The time of the last change is null if the breaker has never changed.
 	 */
-	record BreakerDescriptor(boolean unused, List<String> policies, String state, @Nullable Double failureRate,
-			@Nullable Double slowCallRate, long calls, long rejected, @Nullable Double timeToProbeMs,
-			@Nullable String since, List<BreakerChange> changes,
+	record BreakerDescriptor(boolean unused, List<String> policies, String state, @Nullable Long openKeys,
+			@Nullable Double failureRate, @Nullable Double slowCallRate, long calls, long rejected,
+			@Nullable Double timeToProbeMs, @Nullable String since, List<BreakerChange> changes,
 			Map<String, EffectiveValue> values) implements OperationResponseBody {
 	}
 

@@ -53,6 +53,8 @@ class KeysPartTests {
 			KeysPart.KeysDescriptor shown = (KeysPart.KeysDescriptor) endpoint.part("orders", "keys",
 					new OperatorInput(Map.of()));
 			assertThat(shown.keys()).isEqualTo(33);
+			assertThat(endpoint.part("breakers", "orders", new OperatorInput(Map.of()))).asString()
+				.contains("openKeys=1,");
 			assertThat(shown.worst()).hasSize(20)
 				.startsWith(new KeysPart.KeyDescriptor(named ? "open" : null, "open", 0, 0, 0),
 						new KeysPart.KeyDescriptor(named ? "held" : null, "closed", 0, 20_000, 1),
