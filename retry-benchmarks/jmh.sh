@@ -3,12 +3,13 @@
 # retry-benchmarks/target/jmh/results.json. The JDK is that of JAVA_HOME.
 #
 #   --quick        one fork, less of warming up: seven minutes in place of fourteen, and a trial
-#   --only=…       a regular expression of benchmarks: Success, TwoThreads, EightThreads, Async, Recovery, Stop, Feature
-#                  or Delay
+#   --only=…       a regular expression of benchmarks: Success, TwoThreads, EightThreads, Async, Recovery, Stop, Feature,
+#                  Pace or Delay
 #   --results=…    the file that JMH writes
 #   --tables=…     measure nothing, print the tables of these files, separated by commas: of runs on the
 #                  same machine; of what was measured in several, all iterations count
-#   --publish      write the tables to speed-figures-<JDK>.md of docs/measurements, and the short one of JDK 17 to speed.md there
+#   --publish      write the tables to speed-figures-<JDK>.md of docs/measurements, and the short ones of JDK 17 to speed.md
+#                  and pace.md there; with --only=Pace, only the latter
 #
 # What else follows goes to JMH, for instance "-p contender=FLOOR,BACKOFF". Whoever cannot be measured ends the run, and
 # the results before it are kept.
@@ -21,7 +22,8 @@ done
 publish=""
 if is_given publish; then
 	# the pages show a whole run
-	! is_given quick && ! is_given only && [[ ${#rest[@]} -eq 0 ]] || refuse "--publish needs all, measured in full"
+	! is_given quick && [[ "$(value_of only Pace)" == Pace && ${#rest[@]} -eq 0 ]] \
+		|| refuse "--publish needs all, or --only=Pace, measured in full"
 	publish="--publish=$(cd "$(dirname "$0")/.." && pwd)"
 fi
 length=""

@@ -1,11 +1,18 @@
 package dev.backoff.benchmarks.speed;
 
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
 import dev.backoff.budget.RetryBudget;
+import dev.backoff.pace.Pace;
+import dev.backoff.pace.QuotaReading;
+import dev.backoff.spring.safety.OverloadSafety;
 import dev.backoff.spring.safety.RetryBudgets;
+import dev.backoff.time.RetryTime;
 
 /** A started {@link Contender}, warmed up until it does what it is measured for. */
 final class Application implements AutoCloseable {
@@ -36,6 +43,12 @@ final class Application implements AutoCloseable {
 			if (succeeds(call) != (failures <= 2 && (failures == 0 || retries(contender)))) {
 				throw new IllegalStateException(contender + " does not do what is to be measured.");
 			}
+		}
+		if (contender == Contender.BACKOFF_PACE_TOLD) {
+			Pace pace = Objects.requireNonNull(this.context.getBean(OverloadSafety.class).paces().of("partner"));
+			pace.told(RetryTime.system().nanoTime(),
+					List.of(new QuotaReading("requests", 1L << 50, 1L << 49, Duration.ofDays(1), true, true),
+							new QuotaReading("tokens", 1L << 60, 1L << 59, Duration.ofDays(1), false, true)));
 		}
 	}
 

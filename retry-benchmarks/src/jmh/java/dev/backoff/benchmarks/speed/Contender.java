@@ -61,6 +61,21 @@ public enum Contender {
 	/** Ours in full, with slots of which one is always free. */
 	BACKOFF_SLOTS(OurPartners.Proxied.class, "--backoff.policies.partner.concurrency=100"),
 
+	/** Ours with a pace that was told nothing. */
+	BACKOFF_PACE(OurPartners.Proxied.class, Contender.PACE),
+
+	/** Ours with a pace that knows two quotas, of which much remains. */
+	BACKOFF_PACE_TOLD(OurPartners.Proxied.class, Contender.PACE),
+
+	/** Ours with a breaker for each key, which is the parameter. */
+	BACKOFF_KEY(OurPartners.Keyed.class),
+
+	/** Ours with a breaker and a pace for each key, which is the parameter. */
+	BACKOFF_KEY_PACE(OurPartners.Keyed.class, Contender.PACE),
+
+	/** Ours with a breaker for each key, which is a property of the parameter. */
+	BACKOFF_KEY_PROPERTY(OurPartners.KeyedByProperty.class),
+
 	/** Ours with a breaker whose window has slices of 10 ms. */
 	BACKOFF_SHORT_WINDOW(OurPartners.Proxied.class, "--backoff.breakers.partner.window=100ms"),
 
@@ -83,6 +98,8 @@ public enum Contender {
 
 	/** Ours, switched off: what finding the method costs. */
 	BACKOFF_DISABLED(OurPartners.Proxied.class, "--backoff.enabled=false");
+
+	private static final String PACE = "--backoff.policies.partner.pace=partner";
 
 	private final Class<?> configuration;
 

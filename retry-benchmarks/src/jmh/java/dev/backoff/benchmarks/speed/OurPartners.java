@@ -52,6 +52,67 @@ final class OurPartners {
 
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
+	static class Keyed {
+
+		@Bean
+		KeyedPartner partner(Integer failures) {
+			return new KeyedPartner(failures);
+		}
+
+		static class KeyedPartner extends Partner {
+
+			KeyedPartner(int failures) {
+				super(failures);
+			}
+
+			@Override
+			@Backoff(value = "partner", per = "#question")
+			public String ask(String question) {
+				return super.ask(question);
+			}
+
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
+	static class KeyedByProperty {
+
+		@Bean
+		Desk desk() {
+			return new Desk();
+		}
+
+		@Bean
+		Partner partner(Desk desk) {
+			Order order = new Order("?");
+			return new Partner(0) {
+
+				@Override
+				public String ask(String question) {
+					return desk.ask(order);
+				}
+
+			};
+		}
+
+		static class Desk {
+
+			@Backoff(value = "partner", per = "#order.tenant")
+			public String ask(Order order) {
+				return order.tenant();
+			}
+
+		}
+
+		record Order(String tenant) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ImportAutoConfiguration({ BackoffAutoConfiguration.class, BackoffObservationAutoConfiguration.class })
 	static class Woven {
 
 		@Bean

@@ -11,14 +11,18 @@ import dev.backoff.benchmarks.report.FigurePlaces;
 
 /**
  * The pages of {@code docs/measurements} that show what JMH measured: one with all tables
- * for each JDK, and {@code speed.md}, which has the short table of the JDK that
- * everything is compiled for.
+ * for each JDK, and {@code speed.md} and {@code pace.md}, which have short tables of the
+ * JDK that everything is compiled for.
  */
 public final class SpeedPages {
 
 	private static final String PUBLISH = "--publish=";
 
 	private static final String SHOWN_JDK = "17";
+
+	private static final String SUCCESS = "SuccessBenchmark";
+
+	private static final String PACE = "PaceBenchmark";
 
 	private final SpeedResults results;
 
@@ -32,7 +36,8 @@ public final class SpeedPages {
 	/**
 	 * Print the tables.
 	 * @param args the files that JMH wrote, and {@code --publish=<directory>} of the
-	 * project where the pages are to be written again
+	 * project where the pages are to be written again, or only {@code pace.md} if nothing
+	 * else was measured
 	 * @throws IOException if a file cannot be read or written
 	 * @throws IllegalArgumentException if a contender has no success
 	 */
@@ -49,7 +54,7 @@ public final class SpeedPages {
 		}
 		SpeedPages pages = new SpeedPages(SpeedResults.parse(runs), Runtime.getRuntime().availableProcessors());
 		System.out.print(pages.table.write());
-		if (!projects.isEmpty()) {
+		if (!projects.isEmpty() && !pages.hasOnlyPace()) {
 			pages.requireAll();
 		}
 		for (Path project : projects) {
@@ -60,23 +65,38 @@ public final class SpeedPages {
 	/* A contender that has failed leaves no result. */
 	private void requireAll() {
 		List<String> missing = new ArrayList<>(SpeedTable.SUCCEEDING);
-		this.results.of("SuccessBenchmark").forEach((figure) -> missing.remove(figure.parameter()));
+		this.results.of(SUCCESS).forEach((figure) -> missing.remove(figure.parameter()));
 		if (!missing.isEmpty()) {
 			throw new IllegalArgumentException("Invalid results (no success of " + String.join(", ", missing)
 					+ "): to be published, there must be one of each.");
 		}
 	}
 
+	private boolean hasOnlyPace() {
+		return this.results.figures().stream().allMatch((figure) -> figure.benchmark().equals(PACE));
+	}
+
 	/** Write the pages of a project. */
 	void publish(Path project) throws IOException {
 		Path pages = project.resolve("docs").resolve("measurements");
+		boolean shown = this.results.feature().equals(SHOWN_JDK);
+		if (shown && !this.results.of(PACE).isEmpty()) {
+			fill(pages.resolve("pace.md"), "pace", PACE);
+		}
+		if (hasOnlyPace()) {
+			return;
+		}
+		if (shown) {
+			fill(pages.resolve("speed.md"), "speed", SUCCESS);
+		}
 		Path figures = pages.resolve("speed-figures-" + this.results.feature() + ".md");
 		Files.writeString(figures, figures(), StandardCharsets.UTF_8);
-		if (this.results.feature().equals(SHOWN_JDK)) {
-			Path page = pages.resolve("speed.md");
-			String text = Files.readString(page, StandardCharsets.UTF_8);
-			Files.writeString(page, FigurePlaces.fill(text, "speed", this.table.writeShort()), StandardCharsets.UTF_8);
-		}
+	}
+
+	private void fill(Path page, String place, String benchmark) throws IOException {
+		String text = Files.readString(page, StandardCharsets.UTF_8);
+		Files.writeString(page, FigurePlaces.fill(text, place, this.table.writeShort(benchmark)),
+				StandardCharsets.UTF_8);
 	}
 
 	private String figures() {

@@ -23,6 +23,11 @@ final class SpeedTable {
 			Map.entry("BACKOFF_NO_BREAKER", "without breaker"), Map.entry("BACKOFF_NO_BUDGET", "without budget"),
 			Map.entry("BACKOFF_NO_METERS", "without meters"),
 			Map.entry("BACKOFF_BARE", "without breaker, budget, meters"),
+			Map.entry("BACKOFF_PACE", "with `pace`, told nothing"),
+			Map.entry("BACKOFF_PACE_TOLD", "with `pace`, told of two quotas"),
+			Map.entry("BACKOFF_KEY", "with a breaker per `#question`"),
+			Map.entry("BACKOFF_KEY_PACE", "with breaker and `pace` per `#question`"),
+			Map.entry("BACKOFF_KEY_PROPERTY", "with a breaker per `#order.tenant`"),
 			Map.entry("BACKOFF_DISABLED", "`backoff.enabled: false`"));
 
 	/** Whose success at once belongs into the tables, in their order. */
@@ -58,16 +63,17 @@ final class SpeedTable {
 		calls(page, "Two failures, then success", "RecoveryBenchmark", FRAMEWORK);
 		calls(page, "Stop after four attempts", "StopBenchmark", FRAMEWORK);
 		calls(page, "What each feature costs", "FeatureBenchmark", FLOOR);
+		calls(page, "With a pace or a key", "PaceBenchmark", FLOOR);
 		section(page, "One delay", "rule | ns | median | bytes", delays());
 		return page.toString();
 	}
 
-	/** Return what a success at once costs, in few columns. */
-	String writeShort() {
+	/** Return what one benchmark measured, in few columns. */
+	String writeShort(String benchmark) {
 		StringBuilder table = new StringBuilder(
 				"JDK " + this.results.jdk() + ", " + this.cores + " cores:\n\n| call | ns | ratio | bytes |\n");
 		table.append("| --- | --- | --- | --- |\n");
-		this.results.of("SuccessBenchmark")
+		this.results.of(benchmark)
 			.forEach((figure) -> table.append("| ")
 				.append(label(figure))
 				.append(" | ")

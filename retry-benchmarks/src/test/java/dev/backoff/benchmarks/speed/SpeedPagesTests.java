@@ -30,7 +30,7 @@ class SpeedPagesTests {
 
 		@Test
 		void isAPageForEachJdkAndTheTableFor17() throws IOException {
-			Path page = shown(PAGE);
+			Path page = shown("speed.md", PAGE);
 			publish("17.0.15", "100.0");
 			publish("25.0.1+8", "90.0");
 			assertThat(page).hasContent("""
@@ -55,8 +55,19 @@ class SpeedPagesTests {
 		}
 
 		@Test
+		void isOnlyThePlaceForThePaceIfNothingElseWasMeasured() throws IOException {
+			Path page = shown("pace.md", "<!-- figures: pace -->\n<!-- end -->\n");
+			Path results = this.project.resolve("results.json");
+			Files.writeString(results,
+					results("17.0.15", "100.0").replace("Success", "Pace").replace("FLOOR", "BACKOFF_KEY"));
+			SpeedPages.main(new String[] { results.toString(), "--publish=" + this.project });
+			assertThat(page).content().contains("| with a breaker per `#question` | 100.0 | – | 72 |\n\n<!-- end -->");
+			assertThat(page.getParent()).isDirectoryNotContaining("glob:**speed*");
+		}
+
+		@Test
 		void needsAPlaceOnThePage() throws IOException {
-			shown("# Shop\n");
+			shown("speed.md", "# Shop\n");
 			assertThatIOException().isThrownBy(() -> publish("17.0.15", "100.0"))
 				.withMessage("No place for the figures of speed.");
 		}
@@ -73,9 +84,9 @@ class SpeedPagesTests {
 						+ "BACKOFF_PROGRAMMATIC): to be published, there must be one of each.");
 		}
 
-		private Path shown(String text) throws IOException {
+		private Path shown(String name, String text) throws IOException {
 			Path docs = Files.createDirectories(this.project.resolve(PAGES));
-			return Files.writeString(docs.resolve("speed.md"), text);
+			return Files.writeString(docs.resolve(name), text);
 		}
 
 		private void publish(String jdk, String nanos) throws IOException {
