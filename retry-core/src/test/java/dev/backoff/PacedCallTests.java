@@ -112,12 +112,12 @@ class PacedCallTests extends AsyncCallFixture {
 
 	@Test
 	void deadlineOverWhileWaiting_stopsWithoutATurn() {
-		// a rate of 0.18 a second
+		// a rate of 0.9 a second
 		hold(0);
 		CompletableFuture<String> result = start(
-				builder(policyOfPace().deadline(Duration.ofSeconds(3))).pace(this.pace));
+				builder(policyOfPace().deadline(Duration.ofSeconds(1))).pace(this.pace));
 		time().runNext();
-		assertThat(time().elapsed()).isEqualTo(Duration.ofSeconds(3));
+		assertThat(time().elapsed()).isEqualTo(Duration.ofSeconds(1));
 		stops(result, StopReason.DEADLINE, "no turn came in time");
 	}
 

@@ -8,15 +8,15 @@ final class LearnedRate {
 
 	/*
 	 * A server that refuses a few attempts for reasons that are not the rate would starve
-	 * the client. Hence the memory: if the rate is below half of its best although at
-	 * most a tenth of the attempts are refused, the rate is not their cause. Refusals
-	 * come in lumps, so that the last n attempts look clean soon after one: each refusal
-	 * that is read halves what is remembered.
+	 * the client. Hence the memory: a rate below 0.6 of its best, although at most a
+	 * tenth of the attempts are refused, is not their cause. Refusals come in lumps: each
+	 * one that is read halves what is remembered, as the last n attempts look clean soon.
+	 * Refusals among the first few attempts tell little.
 	 */
 
 	private static final double CUT = 0.9;
 
-	/* In a minute or in 100 successes, whichever comes first. */
+	/* In a minute or in 100 successes (restored: 3), whichever comes first. */
 	private static final double GROWTH = 0.05;
 
 	private static final double FIRST_GROWTH = 1.1;
@@ -26,7 +26,7 @@ final class LearnedRate {
 	/* Before the first refusal; afterwards, a hold is no pause. */
 	private static final long PAUSE = MINUTE / 12;
 
-	private static final long WITHOUT_CAUSE = 10 * MINUTE;
+	private static final long WITHOUT_CAUSE = 2 * MINUTE;
 
 	/* 0 while it is unknown. */
 	double perSecond;
@@ -72,7 +72,7 @@ final class LearnedRate {
 		this.successes++;
 		// or a server that refuses late would see it grow without a bound
 		if (this.perSecond < 5 * measured(now, 5) && waiting) {
-			double steps = Math.max(1, Math.min(100, this.perSecond * 60));
+			double steps = Math.max(1, Math.min((now - this.restoredUntil < 0) ? 3 : 100, this.perSecond * 60));
 			this.perSecond *= this.settled ? 1 + GROWTH / steps : FIRST_GROWTH;
 		}
 	}
@@ -110,21 +110,22 @@ final class LearnedRate {
 			return;
 		}
 		this.refusedAt = now;
+		boolean few = this.attempts < 8;
 		boolean dense = isDense();
 		if (this.perSecond == 0) {
 			this.unlimited = measured(now, 5);
-			this.perSecond = this.unlimited;
+			this.perSecond = few ? Math.max(1, this.unlimited) : this.unlimited;
 			this.successes = 0;
 			this.measuredSince = now;
 		}
 		else if (!this.settled) {
 			// what began without a rate may have raised it too much, a burst even more
 			this.perSecond = Math.min(this.perSecond, measured(now, 1)) * (dense ? 0.7 : 1);
-			this.settled = true;
+			this.settled = !few;
 		}
 		else {
 			this.best = dense ? 0 : Math.max(this.best, this.perSecond);
-			if (this.perSecond < this.best / 2) {
+			if (this.perSecond < this.best * 0.6) {
 				this.perSecond = this.best;
 				this.restoredUntil = now + WITHOUT_CAUSE;
 				return;

@@ -50,12 +50,23 @@ class LearnedRateTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0, 0, .18", "50, 1, 9", "200, 50000000, 18", "10000, 10000000, 90" })
-	void firstRefusal_measuredOverFiveSecondsAtLeastLessATenth(int successes, long apart, double expected) {
+	@CsvSource({ "0, 0, .2, 1", "50, 1, 10, 10", "200, 50000000, 20, 20", "10000, 10000000, 100, 100" })
+	void firstRefusal_measuredOverFiveSecondsAtLeastLessATenth(int successes, long apart, double measured,
+			double first) {
 		succeed(successes, apart);
 		refuse();
-		assertThat(this.rate.perSecond).isCloseTo(expected, withinPercentage(1.0));
-		assertThat(this.rate.unlimited).isCloseTo(expected / .9, withinPercentage(1.0));
+		assertThat(this.rate.perSecond).isCloseTo(first * .9, withinPercentage(1.0));
+		assertThat(this.rate.unlimited).isCloseTo(measured, withinPercentage(1.0));
+	}
+
+	@Test
+	void refusedAmongTheFirstFew_growsFast() {
+		refuse();
+		succeed(3, SECOND / 2);
+		refuse();
+		double before = this.rate.perSecond;
+		succeed(1, SECOND);
+		assertThat(this.rate.perSecond / before).isEqualTo(1.1, within(1e-9));
 	}
 
 	@Test
@@ -63,7 +74,7 @@ class LearnedRateTests {
 		refuse();
 		this.rate.succeeded(this.now, this.now + SECOND, false);
 		succeed(10, SECOND);
-		assertThat(this.rate.perSecond).isEqualTo(.18 * Math.pow(1.1, 10), within(1e-9));
+		assertThat(this.rate.perSecond).isEqualTo(.9 * Math.pow(1.1, 10), within(1e-9));
 	}
 
 	@ParameterizedTest
@@ -75,6 +86,7 @@ class LearnedRateTests {
 		}
 		else {
 			refuse();
+			succeed(20, 8 * SECOND);
 			refuse();
 		}
 		double before = this.rate.perSecond;
@@ -110,7 +122,7 @@ class LearnedRateTests {
 			this.rate.succeeded(start, this.now, true);
 		}
 		refuse();
-		assertThat(this.rate.perSecond).as("four in five seconds").isEqualTo(.72, within(1e-9));
+		assertThat(this.rate.unlimited).as("four in five seconds").isEqualTo(.8, within(1e-9));
 	}
 
 	@Test
@@ -133,19 +145,21 @@ class LearnedRateTests {
 	}
 
 	@Test
-	void refusedAtRandom_bestIsBack() {
+	void refusedAtRandom_bestIsBackAndGrowsInThreeSuccesses() {
 		settle();
 		succeed(200, 1);
 		double best = 0;
 		for (int i = 0; i < 40; i++) {
 			best = Math.max(best, this.rate.perSecond);
 			refuse();
-			assertThat(this.rate.perSecond).isGreaterThan(best * .45);
+			assertThat(this.rate.perSecond).isGreaterThan(best * .53);
 			for (int n = 0; n < 50; n++) {
 				this.rate.succeeded(this.now, this.now, false);
 			}
 		}
 		assertThat(this.rate.perSecond).isGreaterThan(best * .99);
+		succeed(3, SECOND / 20);
+		assertThat(this.rate.perSecond / best).isEqualTo(1.05, within(.004));
 	}
 
 	@Test

@@ -149,8 +149,8 @@ class VirtualTimeTests extends ClockFixture {
 			hold.close();
 			assertThat(List.of(get(queued), get(blocking))).containsExactly("first", "second");
 			assertThat(calls.of("orders")).call(1).waited("20s").waitSource(1, DelaySource.PACE);
-			// 0.18 a second
-			assertThat(calls.of("orders")).call(2).waitedBetween("25s", "26s").waitSource(1, DelaySource.PACE);
+			// 0.9 a second
+			assertThat(calls.of("orders")).call(2).waitedBetween("21s", "22s").waitSource(1, DelaySource.PACE);
 		}
 
 		@Test

@@ -55,7 +55,7 @@ class PaceEndpointTests {
 				pace.throttled(time.nanoTime(), Duration.ofSeconds(20).toNanos(), time.nanoTime());
 				pace.keys().get("acme").enter(true, time.nanoTime());
 				assertThat(shown(endpoint, "orders"))
-					.isEqualTo(new PaceDescriptor("partner", "held", 20_000, 20_000, 0.18, List.of(), 1));
+					.isEqualTo(new PaceDescriptor("partner", "held", 20_000, 20_000, 0.9, List.of(), 1));
 				assertThatExceptionOfType(InvalidBackoffException.class)
 					.isThrownBy(() -> endpoint.operate("orders", "pace", input()))
 					.withMessageContaining("Write {\"release\": true}.");
@@ -64,8 +64,8 @@ class PaceEndpointTests {
 				QuotaReading reading = new QuotaReading("requests", 100, 50, Duration.ofSeconds(30), true, true);
 				pace.told(time.nanoTime(), List.of(reading));
 				assertThat(shown(endpoint, "orders")).isEqualTo(new PaceDescriptor("partner", "paced",
-						shown(endpoint, "orders").nextMs(), 0, 0.18, List.of(reading), 1));
-				assertThat(shown(endpoint, "orders").nextMs()).isBetween(5_000.0, 6_000.0);
+						shown(endpoint, "orders").nextMs(), 0, 0.9, List.of(reading), 1));
+				assertThat(shown(endpoint, "orders").nextMs()).isBetween(1_000.0, 1_200.0);
 				assertThatExceptionOfType(BackoffEndpoint.RefusedException.class)
 					.isThrownBy(() -> endpoint.operate("plain", "pace", input(true)))
 					.withMessageContaining("Pace of policy plain: is not known.");
