@@ -118,7 +118,7 @@ record Database(String name, String url, String script, String rows, Closeable s
 			.getContentAsString(StandardCharsets.UTF_8);
 		// with the three indexes of the engine's own script
 		String engine = ours.replace("backoff_calls", "scheduled_tasks")
-			.replace("(picked, task_name, execution_time)", "(execution_time)")
+			.replaceAll("\\(picked, task_name, [^)]*\\)", "(execution_time)")
 				+ "\ncreate index scheduled_tasks_priority on scheduled_tasks (priority desc, execution_time asc);";
 		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
 			statement.execute("drop table if exists backoff_calls");
@@ -129,12 +129,17 @@ record Database(String name, String url, String script, String rows, Closeable s
 	}
 
 	/** Add rows like the one that waits under a name, and let the database look at them. */
-	void addLike(DataSource pool, String like, String task, int rows, Instant due) throws SQLException {
+	void addLike(DataSource pool, String like, String task, int rows, Instant due, boolean spread) throws SQLException {
+		String time = !spread ? "?" : switch (script()) {
+			case "h2" -> "dateadd(second, n, cast(? as timestamp with time zone))";
+			case "mysql" -> "date_add(?, interval n second)";
+			default -> "cast(? as timestamp with time zone) + n * interval '1 second'";
+		};
 		try (Connection connection = pool.getConnection();
 				PreparedStatement insert = connection.prepareStatement("insert into backoff_calls "
 						+ "(task_name, task_instance, task_data, execution_time, picked, version) "
-						+ "select ?, concat(task_instance, '-', n), task_data, ?, picked, version from backoff_calls, "
-						+ String.format(rows(), rows) + " where task_instance = ?");
+						+ "select ?, concat(task_instance, '-', n), task_data, " + time
+						+ ", picked, version from backoff_calls, " + String.format(rows(), rows) + " where task_instance = ?");
 				Statement analyze = connection.createStatement()) {
 			insert.setString(1, task);
 			insert.setTimestamp(2, Timestamp.from(due));
@@ -145,6 +150,10 @@ record Database(String name, String url, String script, String rows, Closeable s
 				case "mysql" -> "analyze table backoff_calls";
 				default -> "vacuum analyze backoff_calls";
 			});
+			if (script().equals("postgresql")) {
+				// what the insertion has left to write would slow all commits
+				analyze.execute("checkpoint");
+			}
 		}
 	}
 

@@ -52,8 +52,8 @@ final class Stored {
 			try (ConfigurableApplicationContext context = Ours.start(database.open(), new Made(1), false)) {
 				DurableCall<?> call = context.getBean(DurableCalls.class)
 					.submit(DurableCalls.Options.notBefore(FAR), () -> context.getBean(Ours.Calls.class).healthy(0));
-				database.addLike(pool, String.valueOf(call.id()), "healthy/dead", stored / 2, DEAD);
-				database.addLike(pool, String.valueOf(call.id()), "healthy", stored / 2, FAR);
+				database.addLike(pool, String.valueOf(call.id()), "healthy/dead", stored / 2, DEAD, false);
+				database.addLike(pool, String.valueOf(call.id()), "healthy", stored / 2, FAR, true);
 			}
 		}
 		List<Double> starts = new ArrayList<>();
