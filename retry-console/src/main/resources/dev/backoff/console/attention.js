@@ -36,9 +36,9 @@ export function needsOf(view, durable) {
 	for (const name of new Set(long.map((call) => call.policy))) {
 		need(`long ${name}`, 'warn', t('waitsLong', { name, count: long.filter((call) => call.policy === name).length }), '#waiting');
 	}
-	for (const [name, { counts: { dead } }] of Object.entries(durable)) {
+	for (const [name, { counts: { dead }, most }] of Object.entries(durable)) {
 		if (dead) {
-			need(`dead ${name}`, 'warn', `${name}: ${dead} ${t('dead')}`, '#durable');
+			need(`dead ${name}`, 'warn', `${name}: ${dead}${dead === most ? '+' : ''} ${t('dead')}`, '#durable');
 		}
 	}
 	overridden('backoff', view.overrides, null, need);

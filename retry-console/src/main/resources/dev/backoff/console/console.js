@@ -66,7 +66,7 @@ async function stored(name) {
 	const list = (state) => ask(`${path(name, 'durable')}?state=${state}&limit=20`);
 	try {
 		const [dead, planned] = await Promise.all([list('dead'), list('planned')]);
-		return { counts: dead.counts, calls: [...dead.calls, ...planned.calls] };
+		return { counts: dead.counts, most: dead.countedTo, calls: [...dead.calls, ...planned.calls] };
 	}
 	catch {
 		return null;

@@ -136,7 +136,7 @@ export function durableCalls(view, durable) {
 	const letters = entries.flatMap(([name, { calls }]) => calls.map((call) => [name, call]));
 	return entries.length > 0 && section('durable', t('durableHint'), [
 		table('durable', [['policy'], ...states.map((state) => [state, 'number']), ...(view.writable ? [['actions']] : [])],
-			entries.map(([name, { counts }]) => [opener(name), ...states.map((state) => count(counts[state] ?? 0)),
+			entries.map(([name, { counts, most }]) => [opener(name), ...states.map((state) => count(counts[state] ?? 0) + (counts[state] === most ? '+' : '')),
 				...(view.writable ? [counts.dead > 0 ? change(t('requeue', { count: counts.dead }), 'POST', path(name, 'durable'), { action: 'requeue', over: '1m' }) : '–'] : [])])),
 		letters.length > 0 && table('letters', [['policy'], ['id'], ['state'], ['attempts', 'number'], ['failure'], ...(view.writable ? [['actions']] : [])],
 			letters.map(([name, call]) => [opener(name), [h('code', {}, call.id), call.key && h('small', {}, call.key)],

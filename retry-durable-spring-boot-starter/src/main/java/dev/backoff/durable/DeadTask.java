@@ -47,8 +47,7 @@ record DeadTask(DurableMethod method, DurableParts parts) {
 			}
 			catch (DuplicateKeyException ex) {
 				outcome = "Not requeued, since another call has the key:";
-				// a process that stalls here may have lost the letter, which has died
-				// once more
+				// a process that stalls here may have lost a letter that died once more
 				boolean unused = this.parts.store()
 					.guarded(execution, letter, true,
 							(guarded) -> guarded.reschedule(complete, StoredCall.NEVER, letter.taken()));

@@ -2,7 +2,6 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +9,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-import com.github.kagkarlsson.scheduler.SchedulerClient;
-import com.github.kagkarlsson.scheduler.TaskSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -22,7 +19,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import dev.backoff.durable.DurableMeters.Count;
 import dev.backoff.durable.DurableMeters.Waiting;
 import dev.backoff.durable.DurableMethods.DurableMethod;
-import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.durable.Store.Part;
 
 /** Publishes the counts, and what the table holds, read at most every 30 s. */
 final class DurableMeterBinder implements MeterBinder {
@@ -36,7 +33,11 @@ final class DurableMeterBinder implements MeterBinder {
 			"Time since the oldest waiting call was submitted", "unreadable", "Rows that this process cannot read",
 			"lane.paused", "Whether a breaker or an operator pauses the policy");
 
-	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER);
+	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER, 0);
+
+	private static final Part ORPHANS = Part.of("", false);
+
+	private static final int ALL = Integer.MAX_VALUE;
 
 	private final DurableParts parts;
 
@@ -44,7 +45,7 @@ final class DurableMeterBinder implements MeterBinder {
 
 	private Instant read = Instant.EPOCH;
 
-	private Collection<TaskSummary> summary = List.of();
+	private final Map<Part, Integer> counts = new HashMap<>();
 
 	private final Map<String, Waiting> waiting = new HashMap<>();
 
@@ -65,20 +66,16 @@ final class DurableMeterBinder implements MeterBinder {
 					.tags((count.outcome != null) ? tags.and("outcome", count.outcome) : tags)
 					.register(registry);
 			}
-			for (Phase phase : Phase.values()) {
-				gauge("calls", policy, () -> DurableMeters.count(summary(), policy, phase))
-					.tag("state", DurableMeters.lowerCase(phase))
-					.register(registry);
-			}
+			Part.states(policy)
+				.forEach((state, part) -> gauge("calls", policy, () -> count(part)).tag("state", state)
+					.register(registry));
 			gauge("oldest", policy, () -> since(policy, Waiting::due)).baseUnit("seconds").register(registry);
 			gauge("age", policy, () -> since(policy, Waiting::submitted)).baseUnit("seconds").register(registry);
 			gauge("unreadable", policy, () -> meters.unreadable(policy, this.parts.now())).register(registry);
 			gauge("lane.paused", policy, () -> this.workers.worker(policy).filter(Worker::isPaused).isPresent() ? 1 : 0)
 				.register(registry);
 		}
-		Gauge
-			.builder(PREFIX + "orphans",
-					() -> this.parts.methods().orphans(summary()).values().stream().mapToInt(Integer::intValue).sum())
+		Gauge.builder(PREFIX + "orphans", () -> count(ORPHANS))
 			.description("Rows whose policy no durable method has")
 			.register(registry);
 		meters.lateness = (policy, late) -> Timer.builder(PREFIX + "lateness")
@@ -92,9 +89,9 @@ final class DurableMeterBinder implements MeterBinder {
 		return Gauge.builder(PREFIX + name, value).description(HELP.get(name)).tags("policy", policy);
 	}
 
-	private synchronized Collection<TaskSummary> summary() {
+	private synchronized int count(Part part) {
 		read();
-		return this.summary;
+		return this.counts.getOrDefault(part, 0);
 	}
 
 	private synchronized double since(String policy, Function<Waiting, Instant> time) {
@@ -110,9 +107,12 @@ final class DurableMeterBinder implements MeterBinder {
 		}
 		// before it, so that a database that is away is asked once
 		this.read = this.parts.now();
-		SchedulerClient client = this.parts.store().client;
-		this.summary = client.getScheduledExecutionsSummaryByTask();
-		methods.forEach((method) -> this.waiting.put(method.policy(), Waiting.of(method.policy(), client)));
+		Store store = this.parts.store();
+		for (DurableMethod method : methods) {
+			this.waiting.put(method.policy(), Waiting.of(method.policy(), store));
+			Part.states(method.policy()).values().forEach((part) -> this.counts.put(part, store.count(part, ALL)));
+		}
+		this.counts.put(ORPHANS, this.parts.methods().orphans(store, ALL).values().stream().reduce(0, Integer::sum));
 	}
 
 }

@@ -2,23 +2,18 @@ package dev.backoff.durable;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-import com.github.kagkarlsson.scheduler.ScheduledExecution;
-import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
-import com.github.kagkarlsson.scheduler.SchedulerClient;
-import com.github.kagkarlsson.scheduler.TaskSummary;
+import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 
-import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.durable.Store.Part;
 
 /** Counts of what happens to stored calls, with and without Micrometer. Thread-safe. */
 final class DurableMeters {
@@ -72,29 +67,15 @@ final class DurableMeters {
 		return (int) this.unreadable.keySet().stream().filter((row) -> row.get(0).equals(policy)).count();
 	}
 
-	/** Return how many calls of a policy a summary counts in a phase. */
-	static int count(Collection<TaskSummary> summary, String policy, Phase phase) {
-		String task = (phase == Phase.DEAD) ? StoredCall.deadTask(policy) : policy;
-		return summary.stream().filter((of) -> of.taskName().equals(task)).mapToInt((of) -> switch (phase) {
-			case SCHEDULED -> of.instanceCount() - of.runningCount();
-			case RUNNING -> of.runningCount();
-			case DEAD -> of.instanceCount();
-		}).sum();
-	}
+	/** The first calls that wait: when one is due, the oldest submitted; how many. */
+	record Waiting(Instant due, Instant submitted, int number) {
 
-	static String lowerCase(Phase phase) {
-		return phase.name().toLowerCase(Locale.ROOT);
-	}
-
-	/** When the first waiting call is due, and the oldest was submitted; or never. */
-	record Waiting(Instant due, Instant submitted) {
-
-		static Waiting of(String task, SchedulerClient client) {
-			List<ScheduledExecution<StoredCall>> rows = client.getScheduledExecutionsForTask(task, StoredCall.class,
-					ScheduledExecutionsFilter.all().withPicked(false).limit(1_000));
-			Stream<StoredCall> calls = rows.stream().map(ScheduledExecution::getData).filter(StoredCall::isReadable);
-			return new Waiting(rows.isEmpty() ? StoredCall.NEVER : rows.get(0).getExecutionTime(),
-					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(StoredCall.NEVER));
+		static Waiting of(String task, Store store) {
+			List<Execution> rows = store.page(Part.of(task, false), Store.FIRST, Store.MOST);
+			Stream<StoredCall> calls = rows.stream().map(Store::call).filter(StoredCall::isReadable);
+			return new Waiting(rows.isEmpty() ? StoredCall.NEVER : rows.get(0).executionTime,
+					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(StoredCall.NEVER),
+					rows.size());
 		}
 
 	}

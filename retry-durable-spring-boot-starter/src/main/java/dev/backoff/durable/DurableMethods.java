@@ -2,7 +2,6 @@ package dev.backoff.durable;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.task.Execution;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +17,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.durable.Store.Part;
 import dev.backoff.spring.advice.BackoffMethods;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
@@ -79,11 +78,13 @@ final class DurableMethods {
 		return this.byPolicy.get(policy);
 	}
 
-	/** Return how many rows each task of a summary has that no method has. */
-	Map<String, Integer> orphans(Collection<TaskSummary> summary) {
-		return summary.stream()
-			.filter((task) -> of(task.taskName().replaceFirst("/dead$", "")) == null)
-			.collect(Collectors.toMap(TaskSummary::taskName, TaskSummary::instanceCount));
+	/** Return how many rows each task has that no method has, or a number they reach. */
+	Map<String, Integer> orphans(Store store, int most) {
+		return store.tasks()
+			.stream()
+			.filter((task) -> of(task.replaceFirst("/dead$", "")) == null)
+			.collect(Collectors.toMap((task) -> task, (task) -> Math.min(most,
+					store.count(Part.of(task, false), most) + store.count(Part.of(task, true), most))));
 	}
 
 	/** Return the policy in effect, durable until the next start. */

@@ -3,31 +3,27 @@ package dev.backoff.durable;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
-import com.github.kagkarlsson.scheduler.ScheduledExecution;
-import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
-import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.exceptions.ExecutionException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceCurrentlyExecutingException;
 import com.github.kagkarlsson.scheduler.exceptions.TaskInstanceNotFoundException;
 import com.github.kagkarlsson.scheduler.task.Execution;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-import dev.backoff.durable.DurableState.Phase;
+import dev.backoff.durable.Store.Part;
 import dev.backoff.spring.actuate.EndpointContributor;
 import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Overrides;
@@ -39,11 +35,6 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 
 	private static final Logger logger = LoggerFactory.getLogger(DurablePart.class);
 
-	private static final int MOST = 1_000;
-
-	/* A dead letter that is due before has been requeued. */
-	private static final ExecutionTimeAndId NEVER = new ExecutionTimeAndId(StoredCall.NEVER, "");
-
 	@Override
 	public String name() {
 		return "durable";
@@ -53,46 +44,25 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 	public Object read(EffectivePolicy policy, Map<String, String> parameters) {
 		check(policy, parameters.keySet(), Set.of("state", "limit", "after"));
 		String state = parameters.getOrDefault("state", "dead");
-		boolean planned = state.equals("planned");
-		Phase phase = Stream.of(Phase.values())
-			.filter((one) -> DurableMeters.lowerCase(one).equals(planned ? "dead" : state))
-			.findFirst()
-			.orElseThrow(
-					() -> refusal("state", state, "must be scheduled, running, dead or planned", "Write one of them."));
+		Store store = this.parts.store();
+		Map<String, Part> states = Part.states(policy.name());
+		Part listed = states.get(state);
+		if (listed == null) {
+			throw refusal("state", state, "must be scheduled, running, dead or planned", "Write one of them.");
+		}
 		int limit = limit(parameters.getOrDefault("limit", "50"));
-		ScheduledExecutionsFilter filter = ScheduledExecutionsFilter.all()
-			.withPicked(phase == Phase.RUNNING)
-			.limit(limit);
-		if (phase == Phase.DEAD && !planned) {
-			filter.after(NEVER);
-		}
-		if (parameters.containsKey("after")) {
-			filter.after(after(parameters.get("after")));
-		}
-		List<Map<String, @Nullable Object>> calls = new ArrayList<>();
-		this.parts.store().client.fetchScheduledExecutionsForTask(
-				(phase == Phase.DEAD) ? StoredCall.deadTask(policy.name()) : policy.name(), StoredCall.class, filter,
-				(row) -> {
-					// the planned rows come first
-					if (!planned || row.getExecutionTime().isBefore(StoredCall.NEVER)) {
-						calls.add(shown(row, planned ? "PLANNED" : phase.name()));
-					}
-				});
+		Execution after = parameters.containsKey("after") ? after(parameters.get("after")) : Store.FIRST;
+		List<Map<String, @Nullable Object>> calls = store.page(listed, after, limit)
+			.stream()
+			.map((row) -> shown(row, state.toUpperCase(Locale.ROOT)))
+			.toList();
 		Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
 		Map<String, Integer> counts = new LinkedHashMap<>();
-		for (Phase counted : Phase.values()) {
-			counts.put(DurableMeters.lowerCase(counted), DurableMeters.count(summary, policy.name(), counted));
-		}
-		int due = this.parts.store().client
-			.getScheduledExecutionsForTask(StoredCall.deadTask(policy.name()), StoredCall.class,
-					ScheduledExecutionsFilter.all().withPicked(false).before(NEVER).limit(MOST))
-			.size();
-		counts.put("planned", due);
-		counts.merge("dead", -due, Integer::sum);
+		states.forEach((name, part) -> counts.put(name, store.count(part, Store.MOST)));
 		counts.put("unreadable", this.parts.meters().unreadable(policy.name(), this.parts.now()));
 		answer.put("counts", counts);
-		answer.put("orphans", this.parts.methods().orphans(summary));
+		answer.put("orphans", this.parts.methods().orphans(store, Store.MOST));
+		answer.put("countedTo", Store.MOST);
 		answer.put("calls", calls);
 		if (calls.size() == limit) {
 			Map<String, @Nullable Object> last = calls.get(limit - 1);
@@ -101,18 +71,18 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		return answer;
 	}
 
-	private static Map<String, @Nullable Object> shown(ScheduledExecution<StoredCall> row, String state) {
-		StoredCall call = row.getData();
+	private static Map<String, @Nullable Object> shown(Execution row, String state) {
+		StoredCall call = Store.call(row);
 		StoredCall.Stop stop = call.stop();
 		Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-		shown.put("row", row.getTaskInstance().getId());
-		shown.put("id", call.isReadable() ? call.id() : row.getTaskInstance().getId());
+		shown.put("row", row.taskInstance.getId());
+		shown.put("id", call.isReadable() ? call.id() : row.taskInstance.getId());
 		shown.put("key", call.key());
 		shown.put("state", state);
 		shown.put("unreadable", call.isReadable() ? null : true);
 		shown.put("attempts", call.attempts());
 		shown.put("losses", call.losses());
-		shown.put("due", row.getExecutionTime().toString());
+		shown.put("due", row.executionTime.toString());
 		shown.put("submitted", call.submitted().toString());
 		shown.put("failure", (stop != null) ? stop.failure() : null);
 		shown.put("stop", (stop != null) ? stop.story() : null);
@@ -149,7 +119,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		// after a row that cannot be read
 		OneRowSchedule.start(this.parts.store(), Objects.requireNonNull(this.parts.methods().of(policy)),
 				this.parts.now());
-		logger.info("Deleted the call {} of policy {}", Problem.oneLine(row.taskInstance.getId(), MOST), policy);
+		logger.info("Deleted the call {} of policy {}", Problem.oneLine(row.taskInstance.getId(), Store.MOST), policy);
 		return Map.of("deleted", 1);
 	}
 
@@ -162,13 +132,13 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		if (over.compareTo(Duration.ofDays(1)) > 0) {
 			throw refusal("over", text(body, "over"), "must be at most a day", "Write a shorter time, such as 10m.");
 		}
-		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(MOST));
+		int limit = limit(body.containsKey("limit") ? text(body, "limit") : Integer.toString(Store.MOST));
 		// neither those that are due already nor those that stay hide the rest
 		List<String> rows = this.parts.store()
-			.rows(StoredCall.deadTask(policy), StoredCall.NEVER)
-			.filter((row) -> !row.isPicked() && isRequeuable(policy, row.getData()))
+			.rows(Objects.requireNonNull(Part.states(policy).get("dead")))
+			.filter((row) -> isRequeuable(policy, Store.call(row)))
 			.limit(limit)
-			.map((row) -> row.getTaskInstance().getId())
+			.map((row) -> row.taskInstance.getId())
 			.toList();
 		Instant now = this.parts.now();
 		int requeued = 0;
@@ -199,10 +169,11 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		try {
 			return store.inTransaction(() -> store.find(StoredCall.deadTask(policy), id)
 				.or(() -> store.find(policy, id))
-				.or(() -> store.rows(policy, Instant.EPOCH)
-					.filter((row) -> row.getData().id().equals(id))
+				.or(() -> Stream.of(Part.of(policy, false), Part.of(policy, true))
+					.flatMap(store::rows)
+					.filter((row) -> Store.call(row).id().equals(id))
 					.findFirst()
-					.flatMap((row) -> store.find(policy, row.getTaskInstance().getId())))
+					.flatMap((row) -> store.find(policy, row.taskInstance.getId())))
 				.map(action)
 				.orElseThrow(() -> new TaskInstanceNotFoundException(policy, id)));
 		}
@@ -239,22 +210,22 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		if (value == null || value.toString().isBlank()) {
 			throw refusal(key, String.valueOf(value), "must be given", "Write the " + key + ".");
 		}
-		return Problem.oneLine(value.toString(), MOST);
+		return Problem.oneLine(value.toString(), Store.MOST);
 	}
 
 	private static int limit(String text) {
-		if (text.matches("[1-9]\\d{0,2}|" + MOST)) {
+		if (text.matches("[1-9]\\d{0,2}|" + Store.MOST)) {
 			return Integer.parseInt(text);
 		}
-		throw refusal("limit", text, "must be a number from 1 to " + MOST, "Write such a number.");
+		throw refusal("limit", text, "must be a number from 1 to " + Store.MOST, "Write such a number.");
 	}
 
-	private static ExecutionTimeAndId after(String text) {
+	private static Execution after(String text) {
 		// databases do not hold all years
 		int comma = text.matches("\\d.*") ? text.indexOf(',') : 0;
 		try {
-			return new ExecutionTimeAndId(Instant.parse(text.substring(0, Math.max(0, comma))),
-					Problem.oneLine(text.substring(comma + 1), MOST));
+			return new Execution(Instant.parse(text.substring(0, Math.max(0, comma))),
+					new TaskInstance<>("", Problem.oneLine(text.substring(comma + 1), Store.MOST)));
 		}
 		catch (DateTimeException ex) {
 			throw refusal("after", text, "must be the next of an answer", "Copy next as it is.");

@@ -14,17 +14,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
 import com.github.kagkarlsson.scheduler.Clock;
-import com.github.kagkarlsson.scheduler.ExecutionTimeAndId;
-import com.github.kagkarlsson.scheduler.ScheduledExecution;
-import com.github.kagkarlsson.scheduler.ScheduledExecutionsFilter;
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.SchedulerBuilder;
 import com.github.kagkarlsson.scheduler.SchedulerClient;
@@ -56,6 +55,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -74,9 +74,8 @@ import dev.backoff.spring.configuration.InvalidBackoffException;
 import dev.backoff.spring.configuration.Problem;
 
 /**
- * The database that holds the calls: the application's, or an H2 file of its own.
- * Statements are the engine's but one. Thread-safe. This file is long because all that
- * differs between databases is here.
+ * The database that holds the calls: the application's, or an H2 file of its own. It is
+ * long because all that differs between databases is here. Thread-safe.
  */
 final class Store {
 
@@ -89,7 +88,10 @@ final class Store {
 
 	private static final String REFUSED = "The store of durable calls has refused a statement";
 
-	private static final int PAGE = 1_000;
+	/* The most rows that are read at once, and to which they are counted at most. */
+	static final int MOST = 1_000;
+
+	static final Execution FIRST = new Execution(Instant.EPOCH, new TaskInstance<>("", ""));
 
 	final DurableSettings settings;
 
@@ -103,7 +105,7 @@ final class Store {
 
 	final boolean own;
 
-	private final String script;
+	final String script;
 
 	/* Unique to the process, since rows of another one must not be taken for ours. */
 	final SchedulerName name = new SchedulerName.Fixed(ProcessHandle.current().pid() + "-" + UUID.randomUUID());
@@ -112,6 +114,8 @@ final class Store {
 	private final DataSource separate;
 
 	private final TransactionTemplate transaction;
+
+	private final AutodetectJdbcCustomization database;
 
 	private final JdbcTaskRepository repository;
 
@@ -157,13 +161,13 @@ final class Store {
 		// the columns have zones, or the engine is told that they have none
 		LoggingSystem.get(Store.class.getClassLoader())
 			.setLogLevel(AutodetectJdbcCustomization.class.getName() + ".utc_warning", LogLevel.OFF);
-		AutodetectJdbcCustomization database = new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
-		this.repository = new JdbcTaskRepository(statements, false, database, settings.table(),
+		this.database = new AutodetectJdbcCustomization(this.dataSource, isWithoutZones());
+		this.repository = new JdbcTaskRepository(statements, false, this.database, settings.table(),
 				new TaskResolver(this.listeners, clock, tasks), this.name, serializer, false, clock);
 		this.client = SchedulerClient.Builder.create(statements, tasks)
 			.serializer(serializer)
 			.tableName(settings.table())
-			.jdbcCustomization(database)
+			.jdbcCustomization(this.database)
 			.build();
 		checkTable();
 	}
@@ -455,17 +459,66 @@ final class Store {
 		return (StoredCall) execution.taskInstance.getData();
 	}
 
-	/** Return the rows of a task from a due time on, which may not fit into memory. */
-	Stream<ScheduledExecution<StoredCall>> rows(String task, Instant due) {
-		return Stream.iterate(page(task, due, ""), (page) -> !page.isEmpty(), (page) -> {
-			ScheduledExecution<StoredCall> last = page.get(page.size() - 1);
-			return page(task, last.getExecutionTime(), last.getTaskInstance().getId());
-		}).flatMap(List::stream);
+	/** Return all rows of a part, which may not fit into memory. */
+	Stream<Execution> rows(Part part) {
+		UnaryOperator<List<Execution>> next = (page) -> page(part, page.get(page.size() - 1), MOST);
+		return Stream.iterate(page(part, FIRST, MOST), (page) -> !page.isEmpty(), next).flatMap(List::stream);
 	}
 
-	private List<ScheduledExecution<StoredCall>> page(String task, Instant due, String row) {
-		return this.client.getScheduledExecutionsForTask(task, StoredCall.class,
-				ScheduledExecutionsFilter.all().after(new ExecutionTimeAndId(due, row)).limit(PAGE));
+	/** Return the first rows of a part that follow another row. */
+	List<Execution> page(Part part, Execution after, int most) {
+		return read("select task_instance, task_data, execution_time", part, after,
+				" order by " + order() + ", task_instance" + limit(most),
+				(result, number) -> new Execution(this.database.getInstant(result, "execution_time"),
+						new TaskInstance<>(part.task(), result.getString("task_instance"), this.serializer
+							.deserialize(StoredCall.class, this.database.getTaskData(result, "task_data")))));
+	}
+
+	/** Return how many rows a part has, or a number that they reach. */
+	int count(Part part, int most) {
+		String end = limit(most) + ") as counted";
+		return read("select count(*) from (select 1 as one", part, FIRST, end, (row, number) -> row.getInt(1)).get(0);
+	}
+
+	private <T> List<T> read(String select, Part part, Execution after, String end, RowMapper<T> mapper) {
+		String statement = select + " from " + table() + " where picked = ? and task_name = ? and execution_time >= ? "
+				+ "and execution_time <= ? and (execution_time, task_instance) > (?, ?)" + end;
+		return made(() -> new JdbcTemplate(this.separate).query(statement, (values) -> {
+			values.setBoolean(1, part.picked());
+			values.setString(2, part.task());
+			Instant time = after.executionTime;
+			this.database.setInstant(values, 3, time.isBefore(part.from()) ? part.from() : time);
+			this.database.setInstant(values, 4, part.to());
+			this.database.setInstant(values, 5, time);
+			values.setString(6, after.taskInstance.getId());
+		}, mapper));
+	}
+
+	/** Return the names of all tasks that have rows, by a few looks at an index. */
+	List<String> tasks() {
+		// PostgreSQL reads all rows for what is distinct, and the others for this
+		String names = !this.script.equals("postgresql") ? "select distinct task_name from TABLE"
+				: "with recursive names(name) as (select min(task_name) from TABLE union all select "
+						+ "(select min(task_name) from TABLE where task_name > name) from names where name is not null) "
+						+ "select name from names where name is not null";
+		String statement = names.replace("TABLE", this.settings.table());
+		return made(() -> new JdbcTemplate(this.separate).queryForList(statement, String.class));
+	}
+
+	/** Return the table; by its primary key, MariaDB would sort all rows of a task. */
+	String table() {
+		return this.settings.table() + (isWithoutZones() ? " ignore index (primary)" : "");
+	}
+
+	/** Return the order of an index, or H2 and MariaDB would sort all rows of a task. */
+	String order() {
+		return isWithoutZones() ? "execution_time" : "picked, task_name, execution_time";
+	}
+
+	/* PostgreSQL reads in the order of the index then: see docs/internals/durable.md. */
+	String limit(int most) {
+		return this.script.equals("postgresql") ? " limit (select " + most + ")"
+				: this.database.getQueryLimitPart(most);
 	}
 
 	Optional<Execution> find(String task, String instance) {
@@ -495,6 +548,23 @@ final class Store {
 	private boolean isSame(Execution execution, StoredCall call, boolean owned) {
 		Execution stored = find(execution.taskInstance.getTaskName(), execution.taskInstance.getId()).orElse(null);
 		return stored != null && call.isSame(call(stored)) && (!owned || isPickedHere(stored));
+	}
+
+	/** The rows of a task, picked or not, that are due at two times or between them. */
+	record Part(String task, boolean picked, Instant from, Instant to) {
+
+		static Part of(String task, boolean picked) {
+			return new Part(task, picked, Instant.EPOCH, StoredCall.NEVER);
+		}
+
+		/** Return the parts of a policy by their names; planned letters were requeued. */
+		static Map<String, Part> states(String policy) {
+			String dead = StoredCall.deadTask(policy);
+			return new TreeMap<>(Map.of("scheduled", of(policy, false), "running", of(policy, true), "dead",
+					new Part(dead, false, StoredCall.NEVER, StoredCall.NEVER), "planned",
+					new Part(dead, false, Instant.EPOCH, StoredCall.NEVER.minusMillis(1))));
+		}
+
 	}
 
 }

@@ -166,9 +166,9 @@ record Submissions(DurableParts parts, DurableTraces traces, Workers workers,
 	@Override
 	public void remove(String policy, String id) {
 		this.parts.store()
-			.rows(policy, Instant.EPOCH)
-			.filter((row) -> id.equals(row.getData().id()))
-			.forEach((row) -> remove(policy, row.getTaskInstance().getId(), id));
+			.rows(Store.Part.of(policy, false))
+			.filter((row) -> id.equals(Store.call(row).id()))
+			.forEach((row) -> remove(policy, row.taskInstance.getId(), id));
 	}
 
 	/* The row may change between the look at it and its removal. */

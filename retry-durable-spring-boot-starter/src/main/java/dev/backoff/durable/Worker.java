@@ -9,8 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-import javax.sql.DataSource;
-
 import com.github.kagkarlsson.scheduler.Scheduler;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.jdbc.AutodetectJdbcCustomization;
@@ -56,11 +54,7 @@ final class Worker {
 
 	private volatile long looked;
 
-	/*
-	 * From the time at which the breaker opens until nothing is due, the worker takes the
-	 * newest call of the kind, failed before or never tried, whose last attempt went
-	 * well; after a failure of the other kind, and if that has none of the first.
-	 */
+	/* From an open breaker until nothing is due: see docs/internals/durable.md. */
 	private volatile boolean recovering;
 
 	private volatile boolean failedOnes;
@@ -87,7 +81,7 @@ final class Worker {
 		this.time = time;
 		this.threads = new WorkerPool(threads, named(name, true), this::attemptEnded, this::tellWork);
 		this.scheduler = store.scheduler()
-			.jdbcCustomization(new DueQuery(store.dataSource, store.isWithoutZones(), served))
+			.jdbcCustomization(new DueQuery(store, served))
 			.threads(threads)
 			.executorService(this.threads)
 			.dueExecutor(Executors.newSingleThreadExecutor(named(name + "-poll", false)))
@@ -263,9 +257,7 @@ final class Worker {
 		return turn;
 	}
 
-	/**
-	 * What may close a worker: the breaker, the pace, or retries that are switched off.
-	 */
+	/** What may close a worker: the breaker, the pace, or retries switched off. */
 	record Gate(boolean on, @Nullable CallPermits breaker, @Nullable Pace pace) {
 
 		long nanosToTurn() {
@@ -287,31 +279,18 @@ final class Worker {
 	/** The engine's query for what is due; of one row while a breaker probes or paced. */
 	private final class DueQuery extends AutodetectJdbcCustomization {
 
-		private final String hint;
+		private final Store store;
 
 		private final String due;
 
-		private final String order;
-
-		DueQuery(DataSource dataSource, boolean withoutZones, List<String> tasks) {
-			super(dataSource, withoutZones);
-			boolean single = tasks.size() == 1;
-			boolean timeOnly = single && withoutZones;
-			// the index for what is due, and its order, or H2 and MariaDB sort the whole
-			// backlog
-			this.hint = timeOnly ? " ignore index (primary)" : "";
-			this.order = timeOnly ? "execution_time" : "picked, task_name, execution_time";
-			this.due = (single && getName().equals(POSTGRESQL)) ? dueOnPostgres(tasks.get(0))
-					: "picked = ? and execution_time <= ? and task_name in ('" + String.join("', '", tasks) + "')";
-		}
-
-		/*
-		 * The same rows as a range. Until PostgreSQL has analysed a table that has grown
-		 * at once, it expects few rows of equal values, and sorts the whole backlog.
-		 */
-		private static String dueOnPostgres(String task) {
-			return "(picked, task_name, execution_time) <= (?, '" + task + "', ?) and (picked, task_name) >= (false, '"
-					+ task + "')";
+		DueQuery(Store store, List<String> tasks) {
+			super(store.dataSource, store.isWithoutZones());
+			this.store = store;
+			String due = "select * from " + store.table()
+					+ " where picked = ?1 and execution_time <= ?2 and task_name in ('";
+			// each by itself, or H2 reads the rows of all tasks
+			this.due = store.script.equals("h2") ? due + String.join("') union all " + due, tasks)
+					: due.replaceAll("\\?.", "?") + String.join("', '", tasks);
 		}
 
 		@Override
@@ -322,16 +301,17 @@ final class Worker {
 			if (probing) {
 				Worker.this.recovering = true;
 			}
-			String rows = "select * from " + table + this.hint + " where " + this.due + " " + condition;
+			String rows = this.due + "') " + condition;
 			if (!Worker.this.recovering) {
-				return rows + " order by " + this.order
-						+ getQueryLimitPart(Worker.this.gate.get().isPaced() ? 1 : limit);
+				return rows + " order by " + this.store.order()
+						+ this.store.limit(Worker.this.gate.get().isPaced() ? 1 : limit);
 			}
 			boolean failed = (Worker.this.empty == 0) ? Worker.this.failedOnes : !Worker.this.soughtFailed;
 			Worker.this.soughtFailed = failed;
 			int free = Worker.this.threads.getCorePoolSize() - Worker.this.threads.getActiveCount();
-			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "= 0") + " order by "
-					+ this.order.replace(",", " desc,") + " desc" + getQueryLimitPart(probing ? 1 : Math.max(1, free));
+			return rows + " and coalesce(consecutive_failures, 0) " + (failed ? "> 0" : "< 1") + " order by "
+					+ this.store.order().replace(",", " desc,") + " desc"
+					+ this.store.limit(probing ? 1 : Math.max(1, free));
 		}
 
 	}

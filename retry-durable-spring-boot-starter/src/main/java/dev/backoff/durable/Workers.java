@@ -3,7 +3,6 @@ package dev.backoff.durable;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -17,7 +16,6 @@ import java.util.function.Supplier;
 
 import javax.sql.DataSource;
 
-import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.scheduler.event.AbstractSchedulerListener;
 import com.github.kagkarlsson.scheduler.serializer.Serializer;
 import com.github.kagkarlsson.scheduler.task.Task;
@@ -144,27 +142,25 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		if (this.parts.clock() != RetryTime.system()) {
 			// the polls come too late for a clock that jumps
 			all.forEach((method) -> this.parts.store()
-				.rows(method.policy(), Instant.EPOCH)
-				.forEach((row) -> arm(method.policy(), row.getExecutionTime())));
+				.rows(Store.Part.of(method.policy(), false))
+				.forEach((row) -> arm(method.policy(), row.executionTime)));
 		}
 		logger.info("Durable calls ({}) are kept in {}",
 				String.join(", ", all.stream().map(DurableMethod::policy).toList()),
 				this.parts.store().own
 						? "the file " + Path.of(configuration.durable().file()).toAbsolutePath().normalize()
 						: "the application's database");
-		Collection<TaskSummary> summary = this.parts.store().client.getScheduledExecutionsSummaryByTask();
-		tell(summary);
-		advise(summary);
+		tell();
+		advise();
 	}
 
-	/* The row of a schedule is no call before its slot, and orphans cannot be read. */
-	private void tell(Collection<TaskSummary> summary) {
+	/* The row of a schedule is no call before its slot. */
+	private void tell() {
 		Set<String> told = new TreeSet<>();
-		for (TaskSummary task : summary) {
-			Instant oldest = worker(task.taskName()).isEmpty() ? StoredCall.NEVER
-					: Waiting.of(task.taskName(), this.parts.store().client).submitted();
-			if (!oldest.isAfter(this.parts.now())) {
-				told.add(task.taskName() + " " + task.instanceCount() + ", since " + oldest);
+		for (String task : this.workers.keySet()) {
+			Waiting known = Waiting.of(task, this.parts.store());
+			if (!known.submitted().isAfter(this.parts.now())) {
+				told.add(task + " " + number(known.number()) + ", since " + known.submitted());
 			}
 		}
 		if (!told.isEmpty()) {
@@ -173,12 +169,16 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 		}
 	}
 
-	private void advise(Collection<TaskSummary> summary) {
+	private static String number(int counted) {
+		return counted + ((counted < Store.MOST) ? "" : " or more");
+	}
+
+	private void advise() {
 		this.parts.methods()
-			.orphans(summary)
+			.orphans(this.parts.store(), Store.MOST)
 			.forEach((task, calls) -> logger.warn(
 					"No durable method has the policy {} of {} stored calls, which stay: give a method that name, or delete them",
-					Problem.oneLine(task, StoredCall.LONGEST_KEY), calls));
+					Problem.oneLine(task, StoredCall.LONGEST_KEY), number(calls)));
 		int threads = this.parts.methods().all().stream().mapToInt((method) -> threads(method)).sum();
 		DataSourcePoolMetadata pool = new CompositeDataSourcePoolMetadataProvider(this.pools.orderedStream().toList())
 			.getDataSourcePoolMetadata(this.parts.store().dataSource);

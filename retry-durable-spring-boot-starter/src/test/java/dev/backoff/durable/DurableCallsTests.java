@@ -106,8 +106,7 @@ class DurableCallsTests extends ShopFixture {
 		run((shop) -> shop.execute("update backoff_calls set task_name = 'old/dead' where task_name <> 'report'", 1),
 				NO_WORK);
 		run((shop) -> {
-			assertThat(
-					shop.parts().methods().orphans(shop.parts().store().client.getScheduledExecutionsSummaryByTask()))
+			assertThat(shop.parts().methods().orphans(shop.parts().store(), 2))
 				.containsExactly(Map.entry("old/dead", 1));
 			assertThat(shop.gauge("orphans")).isOne();
 			shop.execute("update backoff_calls set task_name = 'mails' where task_name = 'old/dead'", 1);

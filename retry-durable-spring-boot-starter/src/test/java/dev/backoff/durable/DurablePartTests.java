@@ -126,11 +126,17 @@ class DurablePartTests {
 	}
 
 	@Test
+	@SuppressWarnings("unchecked")
 	void aThousandLettersThatStayDoNotHideTheRest() {
 		run((shop) -> {
 			bury(shop, "o1", 1, "b");
 			shop.end("o1");
 			bury(shop, "taken", 1_000, "a");
+			Map<String, Object> shown = read(shop, Map.of());
+			assertThat(shown).containsEntry("countedTo", 1_000);
+			assertThat((Map<String, Integer>) shown.get("counts")).containsEntry("dead", 1_000)
+				.containsEntry("planned", 0);
+			assertThat(shop.gauge("calls", "policy", "mails", "state", "dead")).isEqualTo(1_001);
 			assertThat(act(shop, Map.of("action", "requeue"))).isEqualTo(Map.of("requeued", 1));
 		}, ShopFixture.NO_WORK);
 	}
@@ -162,7 +168,10 @@ class DurablePartTests {
 			assertThat((List<Map<String, Object>>) planned.get("calls"))
 				.extracting((call) -> call.get("row"), (call) -> call.get("state"))
 				.containsExactly(tuple("a0", "PLANNED"), tuple("a1", "PLANNED"));
+			assertThat(shop.gauge("calls", "policy", "mails", "state", "planned")).isEqualTo(2);
+			assertThat(shop.gauge("calls", "policy", "mails", "state", "dead")).isOne();
 			assertThat(rows(shop, "dead")).containsExactly("a2");
+			assertThat(rows(shop, "dead", "after", planned(shop))).containsExactly("a2");
 			assertThat(rows(shop, "planned", "limit", "1", "after", planned(shop))).containsExactly("a1");
 			assertThat(act(shop, "put-back", "a1")).isEqualTo(Map.of("due", StoredCall.NEVER.toString()));
 			assertThat(rows(shop, "planned")).containsExactly("a0");

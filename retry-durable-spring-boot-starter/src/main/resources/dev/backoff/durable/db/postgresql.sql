@@ -13,5 +13,5 @@ create table if not exists backoff_calls (
 	priority smallint,
 	primary key (task_name, task_instance)
 );
-create index if not exists backoff_calls_due on backoff_calls (picked, task_name, execution_time);
+create index if not exists backoff_calls_due on backoff_calls (picked, task_name, execution_time, task_instance);
 create index if not exists backoff_calls_heartbeat on backoff_calls (last_heartbeat);
