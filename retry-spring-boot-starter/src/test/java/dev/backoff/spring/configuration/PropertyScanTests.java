@@ -95,7 +95,7 @@ class PropertyScanTests {
 	@ValueSource(strings = { "MYAPP_", "MY_APP_" })
 	void variablesBeginWithThePrefixOfTheApplication(String prefix) {
 		String key = "BACKOFF_POLICIES_PAYMENT_CALLBACK_BASE";
-		with(new Prefixed("my-app", Map.of(prefix + key, "6s", key, "9s")))
+		with(new Prefixed(Map.of(prefix + key, "6s", key, "9s")))
 			.runWithPolicy((policy) -> assertThat(text(policy, PolicyKey.BASE)).isEqualTo("6s"));
 	}
 
@@ -167,16 +167,13 @@ class PropertyScanTests {
 
 	private static final class Prefixed extends SystemEnvironmentPropertySource implements PropertySourceInfo {
 
-		private final String prefix;
-
-		Prefixed(String prefix, Map<String, Object> variables) {
+		Prefixed(Map<String, Object> variables) {
 			super("variables", variables);
-			this.prefix = prefix;
 		}
 
 		@Override
 		public String getPrefix() {
-			return this.prefix;
+			return "my-app";
 		}
 
 	}
