@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ResolvableType;
+import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.expression.spel.support.SimpleEvaluationContext;
 import org.springframework.util.ClassUtils;
 
 import dev.backoff.annotation.Backoff;
@@ -89,9 +89,7 @@ record KeyExpression(SpelExpression expression, List<String> names, int paramete
 	}
 
 	private @Nullable Object evaluate(@Nullable Object[] arguments) {
-		SimpleEvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding()
-			.withInstanceMethods()
-			.build();
+		EvaluationContext evaluation = ResultExpression.restricted();
 		for (int i = 0; i < this.names.size(); i++) {
 			evaluation.setVariable(this.names.get(i), arguments[i]);
 		}

@@ -14,9 +14,13 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ExpressionException;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.DataBindingMethodResolver;
+import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 import dev.backoff.policy.RetryCondition;
@@ -31,6 +35,10 @@ import dev.backoff.spring.configuration.Problem;
 record ResultExpression(SpelExpression expression, List<SpelExpression> comparedWithText) implements RetryCondition {
 
 	private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+	private static final PropertyAccessor PROPERTIES = DataBindingPropertyAccessor.forReadOnlyAccess();
+
+	private static final MethodResolver METHODS = DataBindingMethodResolver.forInstanceMethodInvocation();
 
 	/* The parser refuses texts of more than 10,000 characters. */
 	private static final int QUOTED = 200;
@@ -73,7 +81,7 @@ record ResultExpression(SpelExpression expression, List<SpelExpression> compared
 	public boolean test(@Nullable Object result, @Nullable Object context) {
 		Root root = new Root((context instanceof MethodInvocation call)
 				? Collections.unmodifiableList(Arrays.asList(call.getArguments())) : List.of());
-		EvaluationContext evaluation = SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
+		EvaluationContext evaluation = restricted();
 		evaluation.setVariable("result", result);
 		this.comparedWithText.forEach((operand) -> refuseEnum(operand, evaluation, root));
 		Object answer = this.expression.getValue(evaluation, root);
@@ -82,6 +90,14 @@ record ResultExpression(SpelExpression expression, List<SpelExpression> compared
 		}
 		throw new IllegalStateException("The expression " + this.expression.getExpressionString() + " gave "
 				+ ((answer == null) ? "null" : "a " + answer.getClass().getName()) + " instead of true or false");
+	}
+
+	/* An expression remembers what it found only for these accessors. */
+	static EvaluationContext restricted() {
+		return SimpleEvaluationContext.forPropertyAccessors(PROPERTIES)
+			.withAssignmentDisabled()
+			.withMethodResolvers(METHODS)
+			.build();
 	}
 
 	/*
