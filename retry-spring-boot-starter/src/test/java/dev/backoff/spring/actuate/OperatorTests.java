@@ -123,6 +123,12 @@ class OperatorTests {
 		return response.body();
 	}
 
+	private String refused(int status, String method, String path, String body) throws Exception {
+		HttpResponse<String> response = send(method, path, body);
+		assertThat(response.statusCode()).isEqualTo(status);
+		return response.body();
+	}
+
 	/** Check the policies of an application that has these lines in its configuration. */
 	private static void configured(List<String> lines, Consumer<BackoffPolicies> check) throws IOException {
 		Properties properties = new Properties();
@@ -262,9 +268,8 @@ class OperatorTests {
 				""")
 		void doNotEndByAWrongKey(String path, String message) throws Exception {
 			ok("POST", "/orders", "{\"base\": \"2s\"}");
-			HttpResponse<String> response = send("DELETE", path, "");
-			assertThat(response.statusCode()).isEqualTo(400);
-			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message")).isEqualTo(message);
+			assertThat(JsonPath.<String>read(refused(400, "DELETE", path, ""), "$.problems[0].message"))
+				.isEqualTo(message);
 			assertThat(policies.configuration().overrides().isEmpty()).isFalse();
 		}
 
@@ -319,9 +324,8 @@ class OperatorTests {
 
 		@Test
 		void areOfPoliciesAndNotOfMethods() throws Exception {
-			HttpResponse<String> response = send("POST", "/Orders.place", "{\"cap\": \"20s\"}");
-			assertThat(response.statusCode()).isEqualTo(404);
-			assertThat(response.body()).contains("It is a method of policy orders, so write that.");
+			assertThat(refused(404, "POST", "/Orders.place", "{\"cap\": \"20s\"}"))
+				.contains("It is a method of policy orders, so write that.");
 		}
 
 		@Test
@@ -386,9 +390,7 @@ class OperatorTests {
 		@ParameterizedTest
 		@CsvSource({ "'', activity or other-retries or short", "/orders, short" })
 		void areTheOnlyOnes(String path, String known) throws Exception {
-			HttpResponse<String> response = send("GET", path + "?view=long", "");
-			assertThat(response.statusCode()).isEqualTo(400);
-			assertThat(JsonPath.<String>read(response.body(), "$.problems[0].message"))
+			assertThat(JsonPath.<String>read(refused(400, "GET", path + "?view=long", ""), "$.problems[0].message"))
 				.isEqualTo("Invalid view (long): must be " + known + ".");
 		}
 
@@ -466,9 +468,7 @@ class OperatorTests {
 
 		@Test
 		void areRefusedAsTheOverrideWouldBe() throws Exception {
-			HttpResponse<String> response = send("GET", "/orders/preview?cap=1ms", "");
-			assertThat(response.statusCode()).isEqualTo(400);
-			assertThat(response.body()).contains("must not be below the base");
+			assertThat(refused(400, "GET", "/orders/preview?cap=1ms", "")).contains("must not be below the base");
 		}
 
 		@Test
@@ -665,9 +665,7 @@ class OperatorTests {
 			String longValue = "{\"base\": \"" + "9".repeat(1_000_000) + "\"}";
 			String longKey = "{\"" + "b".repeat(1_000_000) + "\": 1}";
 			for (String body : List.of(longValue, longKey)) {
-				HttpResponse<String> response = send("POST", "/orders", body);
-				assertThat(response.statusCode()).isEqualTo(400);
-				assertThat(response.body()).hasSizeLessThan(10_000);
+				assertThat(refused(400, "POST", "/orders", body)).hasSizeLessThan(10_000);
 			}
 		}
 

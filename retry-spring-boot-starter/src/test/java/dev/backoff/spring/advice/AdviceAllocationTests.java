@@ -18,6 +18,7 @@ import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 
 import dev.backoff.Retry;
 import dev.backoff.annotation.Backoff;
@@ -54,14 +55,15 @@ class AdviceAllocationTests {
 				long plain = allocated(proxied);
 				assertThat(plain).isPositive();
 				assertThat(ours).as("bytes, beside %d of a proxy", plain).isLessThanOrEqualTo(plain);
-				assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
-					.isEqualTo(Memory.MEASURED);
-				assertThat(context.getBean(MeterRegistry.class)
-					.get("backoff.attempts")
-					.tag("outcome", "success")
-					.timer()
-					.count()).isEqualTo(Memory.MEASURED);
+				assertCounted(context);
 			});
+	}
+
+	private static void assertCounted(ApplicationContext context) {
+		assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total()).isEqualTo(Memory.MEASURED);
+		assertThat(
+				context.getBean(MeterRegistry.class).get("backoff.attempts").tag("outcome", "success").timer().count())
+			.isEqualTo(Memory.MEASURED);
 	}
 
 	@Test
@@ -69,13 +71,7 @@ class AdviceAllocationTests {
 		runner().run((context) -> {
 			Retry retry = context.getBean(BackoffMethods.class).retry("orders");
 			assertThat(allocated((order) -> retry.call(CONSTANT))).isZero();
-			assertThat(context.getBean(CircuitBreakers.class).get("orders").counts().total())
-				.isEqualTo(Memory.MEASURED);
-			assertThat(context.getBean(MeterRegistry.class)
-				.get("backoff.attempts")
-				.tag("outcome", "success")
-				.timer()
-				.count()).isEqualTo(Memory.MEASURED);
+			assertCounted(context);
 		});
 	}
 

@@ -63,10 +63,12 @@ class ListNamesTests extends LiveApplication {
 
 	@Test
 	void isThatOfThePlaceOfThePolicyWithoutAList() {
-		start(Bare.class, Configured.class);
+		start(Bare.class);
 		String why = "NullPointerException is a programming error; name it in ";
 		assertReport(why + "retryOn to retry", Bare.class, new NullPointerException());
-		assertReport(why + "retry-on to retry", Configured.class, new NullPointerException());
+		this.centre.put("backoff.policies.[Bare.work].cap", "2s");
+		assertThat(refresh()).isTrue();
+		assertReport(why + "retry-on to retry", Bare.class, new NullPointerException());
 	}
 
 	public interface Desk {
@@ -89,16 +91,6 @@ class ListNamesTests extends LiveApplication {
 
 		@Override
 		@Backoff(base = "1s")
-		public void work(Exception failure) throws Exception {
-			throw failure;
-		}
-
-	}
-
-	static class Configured implements Desk {
-
-		@Override
-		@Backoff("mail")
 		public void work(Exception failure) throws Exception {
 			throw failure;
 		}
