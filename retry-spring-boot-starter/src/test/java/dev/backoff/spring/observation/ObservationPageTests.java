@@ -3,7 +3,6 @@ package dev.backoff.spring.observation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -12,9 +11,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import io.micrometer.common.docs.KeyName;
-import io.micrometer.observation.Observation;
 import org.junit.jupiter.api.Test;
 
+import dev.backoff.event.AttemptOutcome;
 import dev.backoff.event.StopReason;
 import dev.backoff.failure.RetryCause;
 import dev.backoff.spring.observation.BackoffObservations.KeyNames;
@@ -23,6 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The tables of names in docs/observation.md are those of the enums. */
 class ObservationPageTests {
+
+	private static final Path PAGE = Path.of("../docs/observation.md");
 
 	private static final Map<BackoffObservations, String> NAMES = Map.of(BackoffObservations.CALL,
 			BackoffCallConvention.NAME, BackoffObservations.ATTEMPT, BackoffAttemptConvention.NAME);
@@ -34,7 +35,7 @@ class ObservationPageTests {
 
 	@Test
 	void listsExactlyTheMetersThereAre() throws IOException {
-		String page = Files.readString(Path.of("../docs/observation.md"));
+		String page = Files.readString(PAGE);
 		String table = page.substring(page.indexOf("| meter "), page.indexOf("| tag "));
 		assertThat(table.lines()
 			.filter((line) -> line.startsWith("| `"))
@@ -48,13 +49,18 @@ class ObservationPageTests {
 
 	@Test
 	void listsExactlyTheStopReasonsAndCausesThereAre() throws IOException {
-		assertThat(Files.readString(Path.of("../docs/observation.md")))
-			.contains("| `stop` | " + tags(StopReason.values()), "| `cause` | " + tags(RetryCause.values()));
+		assertThat(Files.readString(PAGE)).contains("| `stop` | " + tags(StopReason.values()),
+				"| `cause` | " + tags(RetryCause.values()));
 		assertThat(Files.readString(Path.of("../docs/operating.md"))
 			.lines()
 			.filter((line) -> line.matches("\\| `[A-Z_]+` .*"))
 			.map((line) -> line.split("`", -1)[1]))
 			.containsExactlyElementsOf(Arrays.stream(StopReason.values()).map(Enum::name).toList());
+		assertThat(Files.readString(Path.of("../docs/observation.zh-CN.md")))
+			.contains(Stream.of(StopReason.values(), RetryCause.values(), AttemptOutcome.values())
+				.flatMap(Arrays::stream)
+				.map((value) -> "`" + value.name().toLowerCase(Locale.ROOT) + "`")
+				.toList());
 	}
 
 	private static String tags(Enum<?>[] values) {
@@ -64,30 +70,24 @@ class ObservationPageTests {
 	}
 
 	private static List<String> listed() throws IOException {
-		try (Stream<String> lines = Files.lines(Path.of("../docs/observation.md"))) {
-			return lines
-				.filter((line) -> line.startsWith("| `backoff.call` ") || line.startsWith("| `backoff.attempt` "))
-				.map((line) -> line.replace("`", "").split(" *\\| *", -1))
-				.map((cells) -> cells[1] + " " + cells[2] + " " + cells[3])
-				.toList();
-		}
+		return Files.readString(PAGE)
+			.lines()
+			.filter((line) -> line.startsWith("| `backoff.call` ") || line.startsWith("| `backoff.attempt` "))
+			.map((line) -> line.replace("`", "").split(" *\\| *", -1))
+			.map((cells) -> cells[1] + " " + cells[2] + " " + cells[3])
+			.toList();
 	}
 
 	private static List<String> documented() {
-		List<String> rows = new ArrayList<>();
-		for (BackoffObservations observation : BackoffObservations.values()) {
-			String name = NAMES.get(observation);
-			for (KeyName word : observation.getLowCardinalityKeyNames()) {
-				rows.add(name + " " + word.asString() + " word");
-			}
-			for (KeyName number : observation.getHighCardinalityKeyNames()) {
-				rows.add(name + " " + number.asString() + ((number == KeyNames.HOST) ? " text" : " number"));
-			}
-			for (Observation.Event event : observation.getEvents()) {
-				rows.add(name + " " + event.getName() + " event");
-			}
-		}
-		return rows;
+		return Arrays.stream(BackoffObservations.values())
+			.flatMap((observation) -> Stream
+				.of(Arrays.stream(observation.getLowCardinalityKeyNames()).map((key) -> key.asString() + " word"),
+						Arrays.stream(observation.getHighCardinalityKeyNames())
+							.map((key) -> key.asString() + ((key == KeyNames.HOST) ? " text" : " number")),
+						Arrays.stream(observation.getEvents()).map((event) -> event.getName() + " event"))
+				.flatMap((rows) -> rows)
+				.map((row) -> NAMES.get(observation) + " " + row))
+			.toList();
 	}
 
 }
