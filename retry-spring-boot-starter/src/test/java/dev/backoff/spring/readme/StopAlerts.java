@@ -32,18 +32,6 @@ public class StopAlerts implements RetryListener, AutoCloseable {
 	}
 
 	@Override
-	public void onRetry(RetryEvent.Scheduled event) { // before each wait
-	}
-
-	@Override
-	public void onSuccess(RetryEvent.Succeeded event) { // after a retry
-	}
-
-	@Override
-	public void onHookFailure(RetryEvent.HookFailed event) { // of a bean of yours
-	}
-
-	@Override
 	public void close() {
 		this.thread.shutdownNow();
 	}

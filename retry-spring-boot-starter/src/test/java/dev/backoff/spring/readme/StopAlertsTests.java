@@ -1,13 +1,18 @@
 package dev.backoff.spring.readme;
 
-import java.io.InterruptedIOException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
@@ -16,16 +21,21 @@ import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 
 import dev.backoff.annotation.Backoff;
+import dev.backoff.event.RetryEvent;
+import dev.backoff.event.RetryListener;
+import dev.backoff.event.StopReason;
 import dev.backoff.fixture.VirtualTime;
 import dev.backoff.spring.autoconfigure.BackoffAutoConfiguration;
 import dev.backoff.time.RetryTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The listener of docs/observation.md. */
+/** The listeners of docs/observation.md and docs/ecommerce.zh-CN.md. */
 class StopAlertsTests {
 
-	private final CountDownLatch never = new CountDownLatch(1);
+	private final Semaphore never = new Semaphore(0);
+
+	private final ExecutorService threads = Executors.newSingleThreadExecutor();
 
 	private final BlockingQueue<String> posted = new LinkedBlockingQueue<>();
 
@@ -34,28 +44,45 @@ class StopAlertsTests {
 		.withBean(RetryTime.class, VirtualTime::new)
 		.withBean(Cards.class);
 
-	@Test
-	void aHookThatHangsHoldsNoCall() {
+	@AfterEach
+	void endTheHook() {
+		this.never.release();
+		this.threads.shutdown();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aHookThatHangsHoldsNoCall(boolean ofAGroup) {
 		RestClient hook = RestClient.builder()
 			.baseUrl("http://alerts")
 			.requestInterceptor((request, body, execution) -> {
 				this.posted.add(new String(body, StandardCharsets.UTF_8));
-				try {
-					this.never.await();
-				}
-				catch (InterruptedException ex) {
-					throw new InterruptedIOException();
-				}
-				return execution.execute(request, body);
+				this.never.acquireUninterruptibly();
+				throw new IOException();
 			})
 			.build();
-		this.runner.withBean(StopAlerts.class, () -> new StopAlerts(hook)).run((context) -> {
+		RetryListener alerts = ofAGroup ? new GroupAlerts(hook, this.threads) : new StopAlerts(hook);
+		this.runner.withBean(RetryListener.class, () -> alerts).run((context) -> {
 			Cards cards = context.getBean(Cards.class);
 			assertThat(cards.charge("unreachable")).isEqualTo("charged later");
 			assertThat(this.posted.poll(30, TimeUnit.SECONDS)).contains("Cards.charge: Stopped after 4 of 4 attempts");
 			assertThat(cards.charge("unreachable")).isEqualTo("charged later");
 			assertThat(this.posted).isEmpty();
 		});
+	}
+
+	/** For DingTalk and WeCom, of docs/ecommerce.zh-CN.md. */
+	record GroupAlerts(RestClient hook, ExecutorService thread) implements RetryListener {
+
+		@Override
+		public void onStop(RetryEvent.Stopped event) {
+			if (event.report().reason() != StopReason.SHUTDOWN) {
+				String text = event.method() + ": " + event.report().getMessage();
+				Map<String, ?> message = Map.of("msgtype", "text", "text", Map.of("content", text));
+				this.thread.execute(() -> this.hook.post().body(message).retrieve().toBodilessEntity());
+			}
+		}
+
 	}
 
 	static class Cards {
