@@ -41,7 +41,7 @@ export default {
 	attemptOrCause: '第几次尝试，或首次失败', made: '次数', rescued: '挽救', chance: '成功率', ofCalls: '占调用', ofLoad: '占负载',
 	wake: '唤醒 {count} 个', raise: '提高 base 与 cap',
 
-	pace: '配额队列', paceNow: '{name}（{state}）：{waiting} 个调用在等待，{next} 后到下一轮次。', release: '结束暂停',
+	pace: '配额队列', paceNow: '{name}（{state}）：{waiting} 个调用在等待，{next} 后放行下一个。', release: '结束暂停',
 
 	stormTitle: '重试风暴', stormHint: '模拟每次调用的请求数。服务从第 5 秒起出错。',
 	simulate: '模拟', noFindings: '未发现问题。',
