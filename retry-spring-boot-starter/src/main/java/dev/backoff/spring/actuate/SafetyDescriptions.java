@@ -73,15 +73,14 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	private BreakerDescriptor breaker(NamedSettings<BreakerSettings> entry, boolean unused) {
 		List<String> users = users(entry.name(), EffectivePolicy::breaker);
 		Map<String, EffectiveValue> values = PlanDescriptor.values(entry.values(), this.brief);
-		List<BreakerChange> changes = this.safety.changes(entry.name());
-		String since = changes.isEmpty() ? null : changes.get(0).at();
 		CircuitBreaker own = this.safety.breakers().get(entry.name());
 		Duration timeToProbe = own.timeToProbe();
 		Counts counts = own.counts();
 		return new BreakerDescriptor(unused, users, own.state().tag(),
 				(own.keys() != null) ? own.keysIn(BreakerState.OPEN) : null, number(counts.failureRate()),
 				number(counts.slowRate()), counts.total(), own.rejected(),
-				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null, since, changes, values);
+				(timeToProbe != null) ? timeToProbe.toNanos() / PlanDescriptor.MILLI : null,
+				this.safety.since(entry.name()), this.safety.changes(entry.name()), values);
 	}
 
 	private List<String> users(String name, Function<EffectivePolicy, @Nullable String> reference) {
@@ -106,7 +105,7 @@ record SafetyDescriptions(BackoffPolicies policies, OverloadSafety safety, List<
 	 * A breaker. The calls are those of the window, of the probes, or those that opened
 	 * the breaker. The open keys are null if nothing has divided it, and the state is
 	 * that of calls without a key. The time to its probe is null unless the breaker is
-	 * open. The time of the last change is null if the breaker has never changed.
+	 * open. It has been closed, or not closed, since the given time; null if always.
 	 */
 	record BreakerDescriptor(boolean unused, List<String> policies, String state, @Nullable Long openKeys,
 			@Nullable Double failureRate, @Nullable Double slowCallRate, long calls, long rejected,

@@ -19,10 +19,11 @@ import dev.backoff.spring.safety.OverloadSafety.BreakerChange;
 /**
  * Notify all listeners among the beans, even if one of them throws. They are looked up at
  * each event, since events are rare and listeners may be created late. Keep the last five
- * changes of each breaker, the latest first. Thread-safe.
+ * changes of each breaker, the latest first, and when it last closed or left closed.
+ * Thread-safe.
  */
-record Listeners(ListableBeanFactory beanFactory,
-		Map<String, List<BreakerChange>> changes) implements RetryBudget.Listener, CircuitBreaker.Listener {
+record Listeners(ListableBeanFactory beanFactory, Map<String, List<BreakerChange>> changes,
+		Map<String, String> since) implements RetryBudget.Listener, CircuitBreaker.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(OverloadSafety.class);
 
@@ -47,6 +48,9 @@ record Listeners(ListableBeanFactory beanFactory,
 		BreakerChange change = new BreakerChange(clock.instant().toString(), from.tag(), to.tag());
 		this.changes.merge(breaker.name(), List.of(change),
 				(before, added) -> Stream.concat(added.stream(), before.stream().limit(4)).toList());
+		if (from == BreakerState.CLOSED || to == BreakerState.CLOSED) {
+			this.since.put(breaker.name(), change.at());
+		}
 		tell(CircuitBreaker.Listener.class, (listener) -> listener.transition(breaker, from, to));
 	}
 

@@ -74,7 +74,7 @@ public final class OverloadSafety implements ConfigurationUser {
 		this.beanFactory = beanFactory;
 		this.time = beanFactory.getBeanProvider(RetryTime.class).getIfAvailable(RetryTime::system);
 		this.random = beanFactory.getBeanProvider(RandomSource.class).getIfAvailable(RandomSource::threadLocal);
-		this.listeners = new Listeners(beanFactory, new ConcurrentHashMap<>());
+		this.listeners = new Listeners(beanFactory, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
 		this.breakers = CircuitBreakers.of(configuration.breakers().values().stream().map(this::make).toList());
 		this.paces = new Paces(this.time);
 		this.budgets = new RetryBudgets((budget) -> tell((observer) -> observer.budgetMade(budget)));
@@ -157,6 +157,14 @@ public final class OverloadSafety implements ConfigurationUser {
 	/** Return the last five changes of a breaker's state, the latest first. */
 	public List<BreakerChange> changes(String breaker) {
 		return this.listeners.changes().getOrDefault(breaker, List.of());
+	}
+
+	/**
+	 * Return when a breaker closed or, while it is not closed, when it left this state;
+	 * null if it has never changed.
+	 */
+	public @Nullable String since(String breaker) {
+		return this.listeners.since().get(breaker);
 	}
 
 	@Override
