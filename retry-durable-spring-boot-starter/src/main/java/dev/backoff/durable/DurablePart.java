@@ -160,7 +160,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 		}
 		boolean unused = this.parts.store().client.reschedule(row.taskInstance, due);
 		Store.afterCommit(() -> this.workers.arm(row.taskInstance.getTaskName(), due));
-		return Map.of("due", due.toString());
+		return due.equals(StoredCall.NEVER) ? Map.of("state", "DEAD") : Map.of("due", due.toString());
 	}
 
 	/* On a dead letter, else on the row of that name, else on the call with that id. */

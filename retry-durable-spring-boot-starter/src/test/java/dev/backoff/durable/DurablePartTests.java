@@ -173,7 +173,7 @@ class DurablePartTests {
 			assertThat(rows(shop, "dead")).containsExactly("a2");
 			assertThat(rows(shop, "dead", "after", planned(shop))).containsExactly("a2");
 			assertThat(rows(shop, "planned", "limit", "1", "after", planned(shop))).containsExactly("a1");
-			assertThat(act(shop, "put-back", "a1")).isEqualTo(Map.of("due", StoredCall.NEVER.toString()));
+			assertThat(act(shop, "put-back", "a1")).isEqualTo(Map.of("state", "DEAD"));
 			assertThat(rows(shop, "planned")).containsExactly("a0");
 			assertThat(rows(shop, "dead")).containsExactly("a1", "a2");
 		}, ShopFixture.NO_WORK);
