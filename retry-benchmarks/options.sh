@@ -96,7 +96,8 @@ run_and_publish() {
 	is_given publish || exec "${@:2}"
 	[[ ${#arguments[@]} == 1 ]] || refuse "--publish needs all, measured in full"
 	tables="$(mktemp)"
-	"${@:2}" | tee "$tables"
+	# before the tables, rows are printed as they come
+	"${@:2}" | tee /dev/stderr | sed -n '/^JDK /,$p' >"$tables"
 	jdk="$(sed -n 's/^JDK \([0-9]*\).*/\1/p;q' "$tables")"
 	awk -v begin="<!-- figures: $1 $jdk -->" -v tables="$tables" '
 		inside && $0 == "<!-- end -->" { inside = 0; print "" }
