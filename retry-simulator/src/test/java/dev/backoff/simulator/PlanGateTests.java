@@ -34,7 +34,6 @@ class PlanGateTests {
 			.contains("With `backoff.instances: 4` it is ");
 	}
 
-	/** An application. */
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ AopAutoConfiguration.class, BackoffAutoConfiguration.class,
 			SimulatorAutoConfiguration.class })
@@ -43,7 +42,6 @@ class PlanGateTests {
 
 	}
 
-	/** A bean of it. */
 	static class Payments {
 
 		@Backoff(value = "payment-callback", base = "100ms")
