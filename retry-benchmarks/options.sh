@@ -96,8 +96,9 @@ run_and_publish() {
 	is_given publish || exec "${@:2}"
 	[[ ${#arguments[@]} == 1 ]] || refuse "--publish needs all, measured in full"
 	tables="$(mktemp)"
-	# before the tables, rows are printed as they come
-	"${@:2}" | tee /dev/stderr | sed -n '/^JDK /,$p' >"$tables"
+	"${@:2}" | tee "$tables"
+	# rows that were printed as they came
+	sed -i '1,/^JDK /{/^JDK /!d}' "$tables"
 	jdk="$(sed -n 's/^JDK \([0-9]*\).*/\1/p;q' "$tables")"
 	awk -v begin="<!-- figures: $1 $jdk -->" -v tables="$tables" '
 		inside && $0 == "<!-- end -->" { inside = 0; print "" }
