@@ -98,7 +98,7 @@ run_and_publish() {
 	tables="$(mktemp)"
 	"${@:2}" | tee "$tables"
 	# rows that were printed as they came
-	sed -i '1,/^JDK /{/^JDK /!d}' "$tables"
+	sed -i '0,/^JDK /{/^JDK /!d}' "$tables"
 	jdk="$(sed -n 's/^JDK \([0-9]*\).*/\1/p;q' "$tables")"
 	awk -v begin="<!-- figures: $1 $jdk -->" -v tables="$tables" '
 		inside && $0 == "<!-- end -->" { inside = 0; print "" }
