@@ -129,7 +129,7 @@ class QuotasOverSocketsTests {
 						family, reactive ? "WebClient" : "RestClient", CALLS, free, lostFree, paced, lostPaced);
 				assertThat(lostPaced).isZero();
 				assertThat(paced.refused()).isLessThan(free.refused());
-				assertThat(paced.refused()).isLessThanOrEqualTo((family == Family.HINT) ? THREADS + 4 : 4);
+				assertThat(paced.refused()).isLessThanOrEqualTo((family == Family.HINT) ? THREADS + 8 : 8);
 			}
 		});
 	}
