@@ -100,10 +100,13 @@ public final class CircuitBreakers {
 	/** Return the letters and digits in lower case, by which names are compared. */
 	static String canonical(String name) {
 		StringBuilder letters = new StringBuilder(name.length());
-		name.codePoints()
-			.filter(Character::isLetterOrDigit)
-			.map(Character::toLowerCase)
-			.forEach(letters::appendCodePoint);
+		// without a stream, since each attempt of a stored call looks for its breaker
+		for (int i = 0; i < name.length(); i = name.offsetByCodePoints(i, 1)) {
+			int letter = name.codePointAt(i);
+			if (Character.isLetterOrDigit(letter)) {
+				letters.appendCodePoint(Character.toLowerCase(letter));
+			}
+		}
 		return letters.toString();
 	}
 

@@ -96,6 +96,12 @@ public record AnnotatedMethod(Class<?> type, Method method, @Nullable Backoff on
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers);
 	}
 
+	/** Return the hash of the method, since annotations hash themselves by reflection. */
+	@Override
+	public int hashCode() {
+		return this.method.hashCode();
+	}
+
 	/** Return the name in meters and logs, for instance {@code OrderService.place}. */
 	public String label() {
 		return this.type.getSimpleName() + "." + name(this.method);
