@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import javax.sql.DataSource;
 
+import com.github.kagkarlsson.scheduler.ScheduledExecution;
 import com.github.kagkarlsson.scheduler.TaskSummary;
 import com.github.kagkarlsson.shaded.jdbc.SQLRuntimeException;
 import com.zaxxer.hikari.HikariDataSource;
@@ -95,7 +96,7 @@ class KillWorker {
 		}
 		for (long waited = 0; !isIdle(context); waited++) {
 			if (waited == MOST_PATIENCE) {
-				append("stuck", "calls of " + PROCESS);
+				rows(context, "jobs").forEach((row) -> append("stuck", row + " " + row.getData()));
 				break;
 			}
 			Thread.sleep(100);
@@ -143,20 +144,18 @@ class KillWorker {
 	}
 
 	private static List<StoredCall> letters(ConfigurableApplicationContext context) {
-		return context.getBean(DurableParts.class).store().client
-			.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
-			.stream()
-			.map((letter) -> letter.getData())
-			.toList();
+		return rows(context, "jobs/dead").stream().map((letter) -> letter.getData()).toList();
+	}
+
+	private static List<ScheduledExecution<StoredCall>> rows(ConfigurableApplicationContext context, String task) {
+		return context.getBean(DurableParts.class).store().client.getScheduledExecutionsForTask(task, StoredCall.class);
 	}
 
 	/* No call waits, and no letter is requeued. */
 	private static boolean isIdle(ConfigurableApplicationContext context) {
 		try {
 			return waiting(context) == 0
-					&& context.getBean(DurableParts.class).store().client
-						.getScheduledExecutionsForTask("jobs/dead", StoredCall.class)
-						.stream()
+					&& rows(context, "jobs/dead").stream()
 						.allMatch((letter) -> letter.getExecutionTime().equals(StoredCall.NEVER))
 					&& waiting(context) == 0;
 		}
