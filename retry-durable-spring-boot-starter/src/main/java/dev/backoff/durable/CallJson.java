@@ -40,7 +40,6 @@ import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 import tools.jackson.databind.ser.std.ToStringSerializerBase;
-import tools.jackson.databind.util.TokenBuffer;
 
 import org.springframework.core.GenericTypeResolver;
 
@@ -105,7 +104,7 @@ final class CallJson implements Serializer {
 
 	@Override
 	public <T> T deserialize(Class<T> type, byte[] data) {
-		return ROWS.readValue(data, type);
+		return ROWS.readerFor(type).withAttribute(Raw.class, data).readValue(data);
 	}
 
 	/** Return arguments as a JSON array; throw if they do not come back as they are. */
@@ -238,10 +237,10 @@ final class CallJson implements Serializer {
 
 		@Override
 		public String deserialize(JsonParser parser, DeserializationContext context) {
-			TokenBuffer buffer = context.bufferForInputBuffering(parser);
-			buffer.copyCurrentStructure(parser);
-			// bytes, in which half of a surrogate pair is escaped
-			return new String(ROWS.writeValueAsBytes(buffer), StandardCharsets.UTF_8);
+			int from = (int) parser.currentTokenLocation().getByteOffset();
+			parser.skipChildren();
+			int to = (int) parser.currentLocation().getByteOffset();
+			return new String((byte[]) context.getAttribute(Raw.class), from, to - from, StandardCharsets.UTF_8);
 		}
 
 	}
@@ -263,7 +262,7 @@ final class CallJson implements Serializer {
 		private StoredCall read(byte[] data) {
 			try {
 				StoredCall call = this.given.deserialize(StoredCall.class, data);
-				if (call.format() == StoredCall.FORMAT && call.id() != null && call.arguments() != null
+				if (call.format() == StoredCall.FORMAT && call.id() != null && call.arguments().startsWith("[")
 						&& call.submitted() != null) {
 					return call;
 				}

@@ -123,11 +123,9 @@ final class DurableMethods {
 			}
 			Object value = this.key.getValue(context,
 					new Arguments(Collections.unmodifiableList(Arrays.asList(arguments))));
-			if (value instanceof Enum<?> word) {
-				return checkedKey(word.name());
-			}
-			if (value instanceof CharSequence || value instanceof Number || value instanceof UUID) {
-				return checkedKey(value.toString());
+			Object plain = (value instanceof Enum<?> word) ? word.name() : value;
+			if (plain instanceof CharSequence || plain instanceof Number || plain instanceof UUID) {
+				return checkedKey(plain.toString());
 			}
 			throw invalid(String.valueOf(value), "must be a text, a number, an enum or a UUID");
 		}

@@ -5,13 +5,7 @@ import java.util.function.Supplier;
 
 import dev.backoff.time.RetryTime;
 
-/**
- * What submissions, attempts and operators share. Thread-safe.
- *
- * @param lazyStore opens the store when it is asked for first
- * @param lazyMethods finds the methods when it is asked for first
- * @param clock the time by which calls are due
- */
+/** What submissions, attempts and operators share; its clock is theirs. Thread-safe. */
 record DurableParts(Supplier<Store> lazyStore, Supplier<DurableMethods> lazyMethods, CallJson json,
 		DurableMeters meters, RetryTime clock) {
 

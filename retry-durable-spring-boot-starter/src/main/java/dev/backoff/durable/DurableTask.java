@@ -68,7 +68,7 @@ record DurableTask(DurableMethod method, DurableParts parts, StoredAttempts atte
 
 	/* By two clocks, of which one may have stepped. */
 	private boolean isSlow(long begun, Execution execution) {
-		Duration limit = this.parts.store().settings.heartbeat().multipliedBy(2);
+		Duration limit = this.parts.store().settings.heartbeat().plus(this.parts.store().settings.heartbeat());
 		return Worker.TIMER.nanoTime() - begun > limit.toNanos()
 				|| Duration.between(execution.lastHeartbeat, this.parts.now()).abs().compareTo(limit) > 0;
 	}

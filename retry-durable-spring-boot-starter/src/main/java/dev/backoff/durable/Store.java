@@ -467,7 +467,7 @@ final class Store {
 
 	/** Return the first rows of a part that follow another row. */
 	List<Execution> page(Part part, Execution after, int most) {
-		return read("select task_instance, task_data, execution_time", part, after,
+		return read("select task_instance, task_data, execution_time", part, true, after,
 				" order by " + order() + ", task_instance" + limit(most),
 				(result, number) -> new Execution(this.database.getInstant(result, "execution_time"),
 						new TaskInstance<>(part.task(), result.getString("task_instance"), this.serializer
@@ -476,13 +476,20 @@ final class Store {
 
 	/** Return how many rows a part has, or a number that they reach. */
 	int count(Part part, int most) {
-		String end = limit(most) + ") as counted";
-		return read("select count(*) from (select 1 as one", part, FIRST, end, (row, number) -> row.getInt(1)).get(0);
+		// MariaDB's index has no picked, and so stays as it is when a row is picked
+		boolean told = !isWithoutZones() || part.picked();
+		int picked = told ? 0 : count(new Part(part.task(), true, part.from(), part.to()), MOST);
+		String end = limit(Math.max(most, most + picked)) + ") as counted";
+		return read("select count(*) from (select 1 as n", part, told, FIRST, end,
+				(all, i) -> Math.max(0, all.getInt(1) - picked))
+			.get(0);
 	}
 
-	private <T> List<T> read(String select, Part part, Execution after, String end, RowMapper<T> mapper) {
-		String statement = select + " from " + table() + " where picked = ? and task_name = ? and execution_time >= ? "
-				+ "and execution_time <= ? and (execution_time, task_instance) > (?, ?)" + end;
+	private <T> List<T> read(String select, Part part, boolean told, Execution after, String end, RowMapper<T> mapper) {
+		// only picked rows have heartbeats, which have an index
+		String kind = !told ? "? is not null" : "picked = ?" + (part.picked() ? " and last_heartbeat is not null" : "");
+		String statement = select + " from " + table() + " where " + kind + " and task_name = ? "
+				+ "and execution_time >= ? and execution_time <= ? and (execution_time, task_instance) > (?, ?)" + end;
 		return made(() -> new JdbcTemplate(this.separate).query(statement, (values) -> {
 			values.setBoolean(1, part.picked());
 			values.setString(2, part.task());

@@ -30,7 +30,7 @@ import dev.backoff.time.Nanos;
  * @param trace the headers of the trace that submitted it, or null
  * @param unreadable the bytes of a row that cannot be read, as Latin-1, or null
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
+@JsonInclude(JsonInclude.Include.NON_DEFAULT)
 record StoredCall(int format, String id, @Nullable String key, String method,
 		@JsonRawValue @JsonDeserialize(using = CallJson.Raw.class) String arguments, Instant submitted,
 		@Nullable Instant deadline, @Nullable Instant slot, int attempts, int losses, long fence, long delayMs,

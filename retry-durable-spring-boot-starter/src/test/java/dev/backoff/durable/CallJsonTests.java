@@ -35,7 +35,7 @@ class CallJsonTests {
 			.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
 			.enable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
 			.build());
-		StoredCall call = call();
+		StoredCall call = call().again(new ResumedCall.Again(1, Duration.ZERO, Duration.ZERO, true, 0, null));
 		assertThat(this.json.deserialize(StoredCall.class, other.serialize(call))).isEqualTo(call);
 		assertThat(new String(other.serialize(call), StandardCharsets.UTF_8)).contains("\"finalPoll\"")
 			.contains("\"2026-11-23T10:15:30.123456Z\"");

@@ -12,6 +12,6 @@ create table if not exists backoff_calls (
 	version bigint not null,
 	priority smallint,
 	primary key (task_name, task_instance),
-	index backoff_calls_due (picked, task_name, execution_time, task_instance),
+	index backoff_calls_due (task_name, execution_time, task_instance),
 	index backoff_calls_heartbeat (last_heartbeat)
 );
