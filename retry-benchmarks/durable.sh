@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measure durable calls beside their engine alone, and print tables in Markdown, in 20 minutes on an idle machine with
+# Measure durable calls beside their engine alone, and print tables in Markdown, in 30 minutes on an idle machine with
 # two cores: calls a second made and submitted, the time from commit to attempt, lateness beside a backlog and of a
 # level of 1 s, idle statements, and what many stored calls cost.
 #
 #   --calls=20000             how many calls are made in each run; a fifth of that is submitted
-#   --pairs=5                 how many runs each side has, by turns
+#   --pairs=7                 how many runs each side has, by turns
 #   --due=100000              how many calls of the policy that hangs are due
 #   --only=postgresql,h2,mariadb   the databases; mariadb needs the programs of the package mariadb-server
 #   --stored=1000000          also compare so many stored calls with 1,000; with a million, only on PostgreSQL and MariaDB

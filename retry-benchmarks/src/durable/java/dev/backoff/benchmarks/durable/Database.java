@@ -118,7 +118,7 @@ record Database(String name, String url, String script, String rows, Closeable s
 			.getContentAsString(StandardCharsets.UTF_8);
 		// with the three indexes of the engine's own script
 		String engine = ours.replace("backoff_calls", "scheduled_tasks")
-			.replaceAll("\\(picked, task_name, [^)]*\\)", "(execution_time)")
+			.replaceAll("\\((picked, )?task_name, execution[^)]*\\)", "(execution_time)")
 				+ "\ncreate index scheduled_tasks_priority on scheduled_tasks (priority desc, execution_time asc);";
 		try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
 			statement.execute("drop table if exists backoff_calls");

@@ -34,7 +34,7 @@ public final class DurableTables {
 
 	private static final int START_SECONDS = 3;
 
-	private static final int WARM_UP = 2;
+	private static final int WARM_UP = 4;
 
 	static final String ORDER = "1234567890".repeat(5);
 
@@ -43,7 +43,7 @@ public final class DurableTables {
 
 	/**
 	 * Measure and print.
-	 * @param args for instance {@code --calls=20000}, {@code --pairs=5},
+	 * @param args for instance {@code --calls=20000}, {@code --pairs=7},
 	 * {@code --due=100000} and {@code --only=postgresql,h2,mariadb}, which these are
 	 * without them; {@code --stored=1000000}, which is not measured without it;
 	 * {@code --quick}
@@ -54,7 +54,7 @@ public final class DurableTables {
 			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
 		boolean quick = List.of(args).contains("--quick");
 		int calls = Integer.parseInt(value(args, "--calls=", quick ? "2000" : "20000"));
-		int pairs = Integer.parseInt(value(args, "--pairs=", quick ? "1" : "5"));
+		int pairs = Integer.parseInt(value(args, "--pairs=", quick ? "1" : "7"));
 		int due = Integer.parseInt(value(args, "--due=", quick ? "2000" : "100000"));
 		int stored = Integer.parseInt(value(args, "--stored=", "0"));
 		int submitted = calls / 5;

@@ -31,7 +31,8 @@ final class EngineAlone {
 	private final OneTimeTask<Order> healthy;
 
 	EngineAlone(Database database, HikariDataSource pool, Made made) {
-		this.drain = Tasks.oneTime("drain", Order.class).execute((instance, context) -> made.one());
+		this.drain = Tasks.oneTime("drain", Order.class)
+			.execute((instance, context) -> made.one(instance.getData().order()));
 		this.hanging = Tasks.oneTime("hanging", Order.class)
 			.onFailure((complete, operations) -> operations.reschedule(complete, Instant.now().plusSeconds(10)))
 			.execute((instance, context) -> hang());

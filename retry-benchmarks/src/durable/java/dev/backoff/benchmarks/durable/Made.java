@@ -2,6 +2,7 @@ package dev.backoff.benchmarks.durable;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +30,9 @@ final class Made {
 		this.expected = expected;
 	}
 
-	/** Note an attempt. */
-	void one() {
+	/** Note an attempt, whose argument must be there. */
+	void one(String order) {
+		Objects.requireNonNull(order);
 		int made = this.count.incrementAndGet();
 		if (made == 1) {
 			this.first = System.nanoTime();

@@ -50,7 +50,7 @@ class Ours {
 
 		@Backoff(value = "drain", durable = "true")
 		public void drain(String order) {
-			this.made.one();
+			this.made.one(order);
 		}
 
 		@Backoff(value = "hanging", durable = "true", base = "10s")
