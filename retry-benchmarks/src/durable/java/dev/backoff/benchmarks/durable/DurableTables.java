@@ -246,7 +246,7 @@ public final class DurableTables {
 		try (ConfigurableApplicationContext context = Ours.start(counting, new Made(1), true)) {
 			Thread.sleep(1_000);
 			statements.reset();
-			Thread.sleep(seconds * 1_000);
+			Thread.sleep(seconds * 1_000L);
 			long workers = Stream.of(Ours.Calls.class.getMethods())
 				.filter((method) -> method.isAnnotationPresent(Backoff.class))
 				.count();
