@@ -128,7 +128,9 @@ record Database(String name, String url, String script, String rows, Closeable s
 		}
 	}
 
-	/** Add rows like the one that waits under a name, and let the database look at them. */
+	/**
+	 * Add rows like the one that waits under a name, and let the database look at them.
+	 */
 	void addLike(DataSource pool, String like, String task, int rows, Instant due, boolean spread) throws SQLException {
 		String time = !spread ? "?" : switch (script()) {
 			case "h2" -> "dateadd(second, n, cast(? as timestamp with time zone))";
@@ -139,7 +141,8 @@ record Database(String name, String url, String script, String rows, Closeable s
 				PreparedStatement insert = connection.prepareStatement("insert into backoff_calls "
 						+ "(task_name, task_instance, task_data, execution_time, picked, version) "
 						+ "select ?, concat(task_instance, '-', n), task_data, " + time
-						+ ", picked, version from backoff_calls, " + String.format(rows(), rows) + " where task_instance = ?");
+						+ ", picked, version from backoff_calls, " + String.format(rows(), rows)
+						+ " where task_instance = ?");
 				Statement analyze = connection.createStatement()) {
 			insert.setString(1, task);
 			insert.setTimestamp(2, Timestamp.from(due));

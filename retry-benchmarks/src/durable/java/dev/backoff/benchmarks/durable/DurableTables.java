@@ -122,7 +122,9 @@ public final class DurableTables {
 			.orElse(otherwise);
 	}
 
-	/* The calls are due when both the process and the rows have been there for a while. */
+	/*
+	 * The calls are due when both the process and the rows have been there for a while.
+	 */
 	private static void drain(Database database, int calls, int pairs, StringBuilder page) throws Exception {
 		double cold = compare(page, database, "made", WARM_UP, pairs, () -> drainOfOurs(database, calls),
 				() -> drainOfEngine(database, calls));

@@ -17,7 +17,9 @@ final class Made {
 
 	private final CountDownLatch all = new CountDownLatch(1);
 
-	/* When attempts have begun, and when their calls were committed, by their due times. */
+	/*
+	 * When attempts have begun, and when their calls were committed, by their due times.
+	 */
 	private final Map<Long, Long> begun = new ConcurrentHashMap<>();
 
 	private final Map<Long, Long> committed = new ConcurrentHashMap<>();
