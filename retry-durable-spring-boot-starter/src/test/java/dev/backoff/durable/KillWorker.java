@@ -96,7 +96,7 @@ class KillWorker {
 		}
 		for (long waited = 0; !isIdle(context); waited++) {
 			if (waited == MOST_PATIENCE) {
-				rows(context, "jobs").forEach((row) -> append("stuck", row + " " + row.getData()));
+				append("stuck", PROCESS + rows(context, "jobs").stream().map((r) -> r + " " + r.getData()).toList());
 				break;
 			}
 			Thread.sleep(100);
