@@ -1,9 +1,11 @@
 package dev.backoff.budget;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -240,6 +242,18 @@ class RetryBudgetTests extends BudgetFixture {
 			return waiting;
 		}
 
+		/*
+		 * Of an empty budget, so many that wait, after one more that waited has
+		 * succeeded.
+		 */
+		private List<RetryBudget.Withdrawals> waitingAfterASuccess(int number) {
+			drain(this.budget);
+			RetryBudget.Withdrawals succeeding = waiting();
+			List<RetryBudget.Withdrawals> others = Stream.generate(this::waiting).limit(number).toList();
+			succeeding.ended(true);
+			return others;
+		}
+
 		@Test
 		void thatSucceedPutBackWhatTheirRetriesTook() {
 			RetryBudget.Withdrawals call = call();
@@ -279,68 +293,48 @@ class RetryBudgetTests extends BudgetFixture {
 
 		@Test
 		void thatSucceedAfterAWaitLetTheNextOneGoWithoutAToken() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			RetryBudget.Withdrawals third = waiting();
-			first.ended(true);
+			List<RetryBudget.Withdrawals> waiting = waitingAfterASuccess(2);
 			assertThat(call().tryWithdraw(false, false)).as("one that does not wait").isFalse();
-			assertThat(second.tryWithdraw(true, false)).isTrue();
-			second.ended(true);
-			assertThat(third.tryWithdraw(true, false)).isTrue();
+			assertThat(waiting.get(0).tryWithdraw(true, false)).isTrue();
+			waiting.get(0).ended(true);
+			assertThat(waiting.get(1).tryWithdraw(true, false)).isTrue();
 			assertThat(this.budget.balance()).isEqualTo(0.2);
 		}
 
 		@Test
 		void goWithoutATokenOneAtATime() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			RetryBudget.Withdrawals third = waiting();
-			RetryBudget.Withdrawals fourth = waiting();
-			first.ended(true);
-			assertThat(second.tryWithdraw(true, false)).isTrue();
-			third.ended(true);
-			assertThat(fourth.tryWithdraw(true, false)).as("while the second one runs").isFalse();
-			second.ended(true);
-			assertThat(fourth.tryWithdraw(true, false)).isTrue();
+			List<RetryBudget.Withdrawals> waiting = waitingAfterASuccess(3);
+			assertThat(waiting.get(0).tryWithdraw(true, false)).isTrue();
+			waiting.get(1).ended(true);
+			assertThat(waiting.get(2).tryWithdraw(true, false)).as("while the first one runs").isFalse();
+			waiting.get(0).ended(true);
+			assertThat(waiting.get(2).tryWithdraw(true, false)).isTrue();
 		}
 
 		@Test
 		void goWithoutATokenUntilThreeInARowFail() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			RetryBudget.Withdrawals third = waiting();
-			first.ended(true);
-			assertThat(second.tryWithdraw(true, false)).isTrue();
-			assertThat(second.tryWithdraw(true, false)).as("before its next wait").isFalse();
-			assertThat(second.tryWithdraw(true, false)).as("after it").isTrue();
-			second.ended(false);
-			assertThat(third.tryWithdraw(true, false)).isTrue();
-			third.ended(false);
+			List<RetryBudget.Withdrawals> waiting = waitingAfterASuccess(2);
+			assertThat(waiting.get(0).tryWithdraw(true, false)).isTrue();
+			assertThat(waiting.get(0).tryWithdraw(true, false)).as("before its next wait").isFalse();
+			assertThat(waiting.get(0).tryWithdraw(true, false)).as("after it").isTrue();
+			waiting.get(0).ended(false);
+			assertThat(waiting.get(1).tryWithdraw(true, false)).isTrue();
+			waiting.get(1).ended(false);
 			assertThat(waiting().tryWithdraw(true, false)).isFalse();
 			assertThat(this.budget.balance()).isEqualTo(0.1);
 		}
 
 		@Test
 		void goWithoutATokenOnlyUntilOneTimesOut() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			RetryBudget.Withdrawals third = waiting();
-			first.ended(true);
-			assertThat(second.tryWithdraw(true, false)).isTrue();
-			assertThat(second.tryWithdraw(true, true)).isFalse();
-			assertThat(third.tryWithdraw(true, false)).isFalse();
+			List<RetryBudget.Withdrawals> waiting = waitingAfterASuccess(2);
+			assertThat(waiting.get(0).tryWithdraw(true, false)).isTrue();
+			assertThat(waiting.get(0).tryWithdraw(true, true)).isFalse();
+			assertThat(waiting.get(1).tryWithdraw(true, false)).isFalse();
 		}
 
 		@Test
 		void goWithoutATokenOnlyUntilTheBucketIsFull() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			first.ended(true);
+			RetryBudget.Withdrawals second = waitingAfterASuccess(1).get(0);
 			for (int i = 0; i < 30; i++) {
 				this.budget.deposit();
 			}
@@ -350,26 +344,15 @@ class RetryBudgetTests extends BudgetFixture {
 
 		@Test
 		void thatWaitedTakeATokenOrNoneIfTheyNoLongerWait() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals second = waiting();
-			first.ended(true);
+			RetryBudget.Withdrawals second = waitingAfterASuccess(1).get(0);
 			assertThat(second.tryWithdraw(false, false)).isFalse();
 		}
 
 		@Test
 		void goWithoutATokenAgainAfterAReset() {
-			drain(this.budget);
-			RetryBudget.Withdrawals first = waiting();
-			RetryBudget.Withdrawals lost = waiting();
-			first.ended(true);
-			assertThat(lost.tryWithdraw(true, false)).isTrue();
+			assertThat(waitingAfterASuccess(1).get(0).tryWithdraw(true, false)).isTrue();
 			this.budget.reset();
-			drain(this.budget);
-			RetryBudget.Withdrawals second = waiting();
-			RetryBudget.Withdrawals third = waiting();
-			second.ended(true);
-			assertThat(third.tryWithdraw(true, false)).isTrue();
+			assertThat(waitingAfterASuccess(1).get(0).tryWithdraw(true, false)).isTrue();
 		}
 
 		/* Retries <= initial + deposits and refunds + retries without a token. */
