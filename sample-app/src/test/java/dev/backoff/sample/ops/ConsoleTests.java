@@ -133,6 +133,8 @@ class ConsoleTests {
 	@Test
 	@Order(0)
 	void tellsOfADeadLetter() {
+		this.shop.fault("notifications?answer=503&times=2");
+		this.shop.post("/payments/" + this.shop.trade() + "/callback");
 		this.shop.fault("mails?answer=400&times=2");
 		this.shop.order("pot");
 		await("#needs", "mail-job: 1 dead");
@@ -180,6 +182,7 @@ class ConsoleTests {
 		WebElement name = this.browser.findElement(By.cssSelector("button[data-open='payment-callback']"));
 		name.sendKeys(Keys.ENTER);
 		await("#policy-title", "payment-callback");
+		await("#policy", "1 calls rescued by 2 retries");
 		assertThat(this.browser.switchTo().activeElement().getAttribute("id")).isEqualTo("policy-title");
 		WebElement slider = await("#choose-cap");
 		slider.sendKeys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT);
