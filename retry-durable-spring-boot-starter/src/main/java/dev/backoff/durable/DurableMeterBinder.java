@@ -33,8 +33,6 @@ final class DurableMeterBinder implements MeterBinder {
 			"Time since the oldest waiting call was submitted", "unreadable", "Rows that this process cannot read",
 			"lane.paused", "Whether a breaker or an operator pauses the policy");
 
-	private static final Waiting NONE = new Waiting(StoredCall.NEVER, StoredCall.NEVER, 0);
-
 	private static final Part ORPHANS = Part.of("", false);
 
 	private static final int ALL = Integer.MAX_VALUE;
@@ -96,8 +94,9 @@ final class DurableMeterBinder implements MeterBinder {
 
 	private synchronized double since(String policy, Function<Waiting, Instant> time) {
 		read();
-		Waiting known = this.waiting.getOrDefault(policy, NONE);
-		return Math.max(0, Duration.between(time.apply(known), this.parts.now()).toMillis() / 1000.0);
+		Waiting known = this.waiting.get(policy);
+		Instant since = (known != null) ? time.apply(known) : StoredCall.NEVER;
+		return Math.max(0, Duration.between(since, this.parts.now()).toMillis() / 1000.0);
 	}
 
 	private void read() {

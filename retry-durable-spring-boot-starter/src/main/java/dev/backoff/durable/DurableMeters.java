@@ -67,15 +67,14 @@ final class DurableMeters {
 		return (int) this.unreadable.keySet().stream().filter((row) -> row.get(0).equals(policy)).count();
 	}
 
-	/** The first calls that wait: when one is due, the oldest submitted; how many. */
-	record Waiting(Instant due, Instant submitted, int number) {
+	/** Of the first 100 calls that wait: when one is due, the oldest submitted. */
+	record Waiting(Instant due, Instant submitted) {
 
 		static Waiting of(String task, Store store) {
-			List<Execution> rows = store.page(Part.of(task, false), Store.FIRST, Store.MOST);
+			List<Execution> rows = store.page(Part.of(task, false), Store.FIRST, 100);
 			Stream<StoredCall> calls = rows.stream().map(Store::call).filter(StoredCall::isReadable);
 			return new Waiting(rows.isEmpty() ? StoredCall.NEVER : rows.get(0).executionTime,
-					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(StoredCall.NEVER),
-					rows.size());
+					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(StoredCall.NEVER));
 		}
 
 	}

@@ -488,16 +488,19 @@ final class Store {
 	private <T> List<T> read(String select, Part part, boolean told, Execution after, String end, RowMapper<T> mapper) {
 		// only picked rows have heartbeats, which have an index
 		String kind = !told ? "? is not null" : "picked = ?" + (part.picked() ? " and last_heartbeat is not null" : "");
-		String statement = select + " from " + table() + " where " + kind + " and task_name = ? "
-				+ "and execution_time >= ? and execution_time <= ? and (execution_time, task_instance) > (?, ?)" + end;
+		String statement = select + " from " + table() + " where " + kind
+				+ " and task_name = ? and execution_time >= ? and execution_time <= ?"
+				+ ((after != FIRST) ? " and (execution_time, task_instance) > (?, ?)" : "") + end;
 		return made(() -> new JdbcTemplate(this.separate).query(statement, (values) -> {
 			values.setBoolean(1, part.picked());
 			values.setString(2, part.task());
 			Instant time = after.executionTime;
 			this.database.setInstant(values, 3, time.isBefore(part.from()) ? part.from() : time);
 			this.database.setInstant(values, 4, part.to());
-			this.database.setInstant(values, 5, time);
-			values.setString(6, after.taskInstance.getId());
+			if (after != FIRST) {
+				this.database.setInstant(values, 5, time);
+				values.setString(6, after.taskInstance.getId());
+			}
 		}, mapper));
 	}
 

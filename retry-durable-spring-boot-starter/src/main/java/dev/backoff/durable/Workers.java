@@ -158,9 +158,10 @@ final class Workers implements SmartInitializingSingleton, SmartLifecycle, Confi
 	private void tell() {
 		Set<String> told = new TreeSet<>();
 		for (String task : this.workers.keySet()) {
-			Waiting known = Waiting.of(task, this.parts.store());
-			if (!known.submitted().isAfter(this.parts.now())) {
-				told.add(task + " " + number(known.number()) + ", since " + known.submitted());
+			Instant since = Waiting.of(task, this.parts.store()).submitted();
+			if (!since.isAfter(this.parts.now())) {
+				int calls = this.parts.store().count(Store.Part.of(task, false), Store.MOST);
+				told.add(task + " " + number(calls) + ", since " + since);
 			}
 		}
 		if (!told.isEmpty()) {

@@ -100,6 +100,23 @@ record Database(String name, String url, String script, String rows, Closeable s
 		}
 	}
 
+	/** Return another, new database of the same server. */
+	Database beside(String name) throws SQLException {
+		String url = switch (script()) {
+			case "h2" -> url().replace("calls;", name + ";");
+			case "mysql" -> url().replace("/shop?", "/" + name + "?");
+			default -> url() + "&currentSchema=" + name;
+		};
+		if (script().equals("postgresql")) {
+			try (Connection connection = DriverManager.getConnection(url());
+					Statement statement = connection.createStatement()) {
+				statement.execute("create schema " + name);
+			}
+		}
+		return new Database(name(), url, script(), rows(), () -> {
+		});
+	}
+
 	/** Return how the engine writes times here. */
 	AutodetectJdbcCustomization customization(DataSource pool) {
 		return new AutodetectJdbcCustomization(pool, script().equals("mysql"));

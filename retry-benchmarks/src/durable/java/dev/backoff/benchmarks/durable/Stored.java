@@ -22,9 +22,11 @@ final class Stored {
 
 	private static final int FEW = 1_000;
 
-	private static final int TIMES = 5;
+	private static final int WARM_UP = 2;
 
-	private static final int PICKS = 500;
+	private static final int TIMES = 10;
+
+	private static final int PICKS = 50;
 
 	private static final int ASKED = 25;
 
@@ -32,23 +34,18 @@ final class Stored {
 
 	private static final Instant DEAD = Instant.parse("9999-12-31T00:00:00Z");
 
-	private Stored() {
-	}
+	private final Database database;
 
-	/** Compare few stored calls with many. */
-	static void compare(Database database, int many, StringBuilder page) throws Exception {
-		List<Double> warmUp = times(database, FEW);
-		List<Double> few = times(database, FEW);
-		List<Double> all = times(database, many);
-		List<String> names = List.of("start of the application", "commit to attempt, p50", "commit to attempt, p99",
-				"answer with 50 waiting calls and counts", "answer with 50 dead letters and counts");
-		for (int i = 0; i < warmUp.size(); i++) {
-			DurableTables.row(page, database.name(), names.get(i), DurableTables.number("%.1f", few.get(i)),
-					DurableTables.number("%.1f", all.get(i)), DurableTables.number("%.2f", all.get(i) / few.get(i)));
-		}
-	}
+	private final List<Double> starts = new ArrayList<>();
 
-	private static List<Double> times(Database database, int stored) throws Exception {
+	private final List<Double> waiting = new ArrayList<>();
+
+	private final List<Double> dead = new ArrayList<>();
+
+	private final List<Double> late = new ArrayList<>();
+
+	private Stored(Database database, int stored) throws Exception {
+		this.database = database;
 		try (HikariDataSource pool = database.open()) {
 			database.reset(pool);
 			try (ConfigurableApplicationContext context = Ours.start(database.open(), new Made(1), false)) {
@@ -58,25 +55,49 @@ final class Stored {
 				database.addLike(pool, String.valueOf(call.id()), "healthy", stored / 2, FAR, true);
 			}
 		}
-		List<Double> starts = new ArrayList<>();
-		List<Double> waiting = new ArrayList<>();
-		List<Double> dead = new ArrayList<>();
-		List<Double> late = new ArrayList<>();
-		for (int time = 0; time < TIMES; time++) {
-			Made made = new Made(PICKS);
-			HikariDataSource pool = database.open();
-			pool.getConnection().close();
-			long begun = System.nanoTime();
-			try (ConfigurableApplicationContext context = Ours.start(pool, made, true)) {
-				starts.add(millisSince(begun));
-				waiting.add(answer(context, "scheduled"));
-				dead.add(answer(context, "dead"));
-				late.addAll(Submitted.times(false, PICKS / TIMES, made, context.getBean(Ours.Calls.class)::healthy));
+	}
+
+	/** Compare few stored calls with many, on one server and in turn. */
+	static void compare(Database database, int many, StringBuilder page) throws Exception {
+		Stored few = new Stored(database, FEW);
+		Stored all = new Stored(database.beside("stored"), many);
+		for (int time = -WARM_UP; time < TIMES; time++) {
+			for (Stored one : (time % 2 == 0) ? List.of(few, all) : List.of(all, few)) {
+				one.start(time >= 0);
 			}
 		}
-		return List.of(DurableTables.percentile(starts, 50), DurableTables.percentile(late, 50),
-				DurableTables.percentile(late, 99), DurableTables.percentile(waiting, 50),
-				DurableTables.percentile(dead, 50));
+		row(page, database, "start of the application", few.starts, all.starts, 50);
+		row(page, database, "commit to attempt, p50", few.late, all.late, 50);
+		row(page, database, "commit to attempt, p99", few.late, all.late, 99);
+		row(page, database, "answer with 50 waiting calls and counts", few.waiting, all.waiting, 50);
+		row(page, database, "answer with 50 dead letters and counts", few.dead, all.dead, 50);
+	}
+
+	private static void row(StringBuilder page, Database database, String what, List<Double> few, List<Double> all,
+			int percent) {
+		double less = DurableTables.percentile(few, percent);
+		double more = DurableTables.percentile(all, percent);
+		DurableTables.row(page, database.name(), what, DurableTables.number("%.1f", less),
+				DurableTables.number("%.1f", more), DurableTables.number("%.2f", more / less));
+	}
+
+	private void start(boolean counts) throws Exception {
+		Made made = new Made(PICKS);
+		HikariDataSource pool = this.database.open();
+		pool.getConnection().close();
+		long begun = System.nanoTime();
+		try (ConfigurableApplicationContext context = Ours.start(pool, made, true)) {
+			double started = millisSince(begun);
+			double scheduled = answer(context, "scheduled");
+			double letters = answer(context, "dead");
+			List<Double> times = Submitted.times(false, PICKS, made, context.getBean(Ours.Calls.class)::healthy);
+			if (counts) {
+				this.starts.add(started);
+				this.waiting.add(scheduled);
+				this.dead.add(letters);
+				this.late.addAll(times);
+			}
+		}
 	}
 
 	private static double answer(ConfigurableApplicationContext context, String state) {
