@@ -71,7 +71,7 @@ final class DurableMeters {
 	record Waiting(Instant due, Instant submitted) {
 
 		static Waiting of(String task, Store store) {
-			List<Execution> rows = store.page(Part.of(task, false), Store.FIRST, 100);
+			List<Execution> rows = store.page(Part.of(task, false), null, 100);
 			Stream<StoredCall> calls = rows.stream().map(Store::call).filter(StoredCall::isReadable);
 			return new Waiting(rows.isEmpty() ? StoredCall.NEVER : rows.get(0).executionTime,
 					calls.map(StoredCall::submitted).min(Comparator.naturalOrder()).orElse(StoredCall.NEVER));

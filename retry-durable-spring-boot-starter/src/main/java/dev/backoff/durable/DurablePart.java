@@ -51,7 +51,7 @@ record DurablePart(DurableParts parts, Workers workers) implements EndpointContr
 			throw refusal("state", state, "must be scheduled, running, dead or planned", "Write one of them.");
 		}
 		int limit = limit(parameters.getOrDefault("limit", "50"));
-		Execution after = parameters.containsKey("after") ? after(parameters.get("after")) : Store.FIRST;
+		Execution after = parameters.containsKey("after") ? after(parameters.get("after")) : null;
 		List<Map<String, @Nullable Object>> calls = store.page(listed, after, limit)
 			.stream()
 			.map((row) -> shown(row, state.toUpperCase(Locale.ROOT)))

@@ -91,8 +91,6 @@ final class Store {
 	/* The most rows that are read at once, and to which they are counted at most. */
 	static final int MOST = 1_000;
 
-	static final Execution FIRST = new Execution(Instant.EPOCH, new TaskInstance<>("", ""));
-
 	final DurableSettings settings;
 
 	private final Clock clock;
@@ -462,11 +460,11 @@ final class Store {
 	/** Return all rows of a part, which may not fit into memory. */
 	Stream<Execution> rows(Part part) {
 		UnaryOperator<List<Execution>> next = (page) -> page(part, page.get(page.size() - 1), MOST);
-		return Stream.iterate(page(part, FIRST, MOST), (page) -> !page.isEmpty(), next).flatMap(List::stream);
+		return Stream.iterate(page(part, null, MOST), (page) -> !page.isEmpty(), next).flatMap(List::stream);
 	}
 
-	/** Return the first rows of a part that follow another row. */
-	List<Execution> page(Part part, Execution after, int most) {
+	/** Return the first rows of a part, or the first that follow another row. */
+	List<Execution> page(Part part, @Nullable Execution after, int most) {
 		return read("select task_instance, task_data, execution_time", part, true, after,
 				" order by " + order() + ", task_instance" + limit(most),
 				(result, number) -> new Execution(this.database.getInstant(result, "execution_time"),
@@ -479,25 +477,26 @@ final class Store {
 		// MariaDB's index has no picked, and so stays as it is when a row is picked
 		boolean told = !isWithoutZones() || part.picked();
 		int picked = told ? 0 : count(new Part(part.task(), true, part.from(), part.to()), MOST);
-		String end = limit(Math.max(most, most + picked)) + ") as counted";
-		return read("select count(*) from (select 1 as n", part, told, FIRST, end,
+		String end = " order by " + order() + limit(Math.max(most, most + picked)) + ") as counted";
+		return read("select count(*) from (select 1 as n", part, told, null, end,
 				(all, i) -> Math.max(0, all.getInt(1) - picked))
 			.get(0);
 	}
 
-	private <T> List<T> read(String select, Part part, boolean told, Execution after, String end, RowMapper<T> mapper) {
+	private <T> List<T> read(String select, Part part, boolean told, @Nullable Execution after, String end,
+			RowMapper<T> mapper) {
 		// only picked rows have heartbeats, which have an index
 		String kind = !told ? "? is not null" : "picked = ?" + (part.picked() ? " and last_heartbeat is not null" : "");
 		String statement = select + " from " + table() + " where " + kind
 				+ " and task_name = ? and execution_time >= ? and execution_time <= ?"
-				+ ((after != FIRST) ? " and (execution_time, task_instance) > (?, ?)" : "") + end;
+				+ ((after != null) ? " and (execution_time, task_instance) > (?, ?)" : "") + end;
 		return made(() -> new JdbcTemplate(this.separate).query(statement, (values) -> {
 			values.setBoolean(1, part.picked());
 			values.setString(2, part.task());
-			Instant time = after.executionTime;
+			Instant time = (after != null) ? after.executionTime : part.from();
 			this.database.setInstant(values, 3, time.isBefore(part.from()) ? part.from() : time);
 			this.database.setInstant(values, 4, part.to());
-			if (after != FIRST) {
+			if (after != null) {
 				this.database.setInstant(values, 5, time);
 				values.setString(6, after.taskInstance.getId());
 			}

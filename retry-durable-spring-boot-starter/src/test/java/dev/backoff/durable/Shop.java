@@ -14,6 +14,7 @@ import org.awaitility.Awaitility;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 import dev.backoff.Attempt;
 import dev.backoff.annotation.Backoff;
@@ -21,6 +22,7 @@ import dev.backoff.event.RetriesStoppedException;
 
 /** An application with durable methods, whose attempts do what a test says. */
 @Configuration(proxyBeanMethods = false)
+@Import({ Shop.Mails.class, Shop.Payments.class, Shop.Reports.class, Shop.Transfers.class })
 class Shop {
 
 	static {
@@ -34,26 +36,6 @@ class Shop {
 	@Bean
 	Journal journal(ObjectProvider<Work> work) {
 		return new Journal(work.getIfAvailable(() -> (attempt) -> "done"));
-	}
-
-	@Bean
-	Mails mails(Journal journal) {
-		return new Mails(journal);
-	}
-
-	@Bean
-	Reports reports(Journal journal) {
-		return new Reports(journal);
-	}
-
-	@Bean
-	Payments payments(Journal journal) {
-		return new Payments(journal);
-	}
-
-	@Bean
-	Transfers transfers(Journal journal) {
-		return new Transfers(journal);
 	}
 
 	/** What attempts do and have done. */

@@ -24,9 +24,9 @@ final class Stored {
 
 	private static final int WARM_UP = 2;
 
-	private static final int TIMES = 10;
+	private static final int TIMES = 20;
 
-	private static final int PICKS = 50;
+	private static final int PICKS = 25;
 
 	private static final int ASKED = 25;
 
