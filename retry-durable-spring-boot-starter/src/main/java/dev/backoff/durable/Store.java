@@ -477,7 +477,8 @@ final class Store {
 		// MariaDB's index has no picked, and so stays as it is when a row is picked
 		boolean told = !isWithoutZones() || part.picked();
 		int picked = told ? 0 : count(new Part(part.task(), true, part.from(), part.to()), MOST);
-		String end = " order by " + order() + limit(Math.max(most, most + picked)) + ") as counted";
+		String end = (part.picked() ? "" : " order by " + order()) + limit(Math.max(most, most + picked))
+				+ ") as counted";
 		return read("select count(*) from (select 1 as n", part, told, null, end,
 				(all, i) -> Math.max(0, all.getInt(1) - picked))
 			.get(0);
