@@ -181,7 +181,8 @@ class DurableCallsTests extends ShopFixture {
 			orders.forEach(shop::mails);
 			orders.forEach((order) -> shop.awaitEnd("mails", order));
 			assertThat(shop.lines()).containsExactlyInAnyOrder("first 1", "o1 1", "o2 1", "o3 1", "o4 1");
-			assertThat(IntStream.range(1, begun.size()).mapToObj((i) -> begun.get(i) - begun.get(i - 1)))
+			// one that is late does not move the next
+			assertThat(IntStream.range(1, begun.size()).mapToObj((i) -> (begun.get(i) - now) / i))
 				.allMatch((gap) -> gap > Duration.ofMillis(280).toNanos());
 			assertThat(pace.status().waiting()).isZero();
 		}, "backoff.policies.mails.pace=post", "backoff.paces.post.max-hold=300ms");

@@ -147,13 +147,18 @@ abstract class TransactionContract extends ShopFixture {
 					IntStream.range(0, POOL).forEach((call) -> another.submit("o" + call));
 					await(stored);
 				}), (task) -> new Thread(task).start());
-			caller.atOnce((call) -> {
-				assertThat(caller.notes()).isZero();
-				await(reading);
-				await(stored);
-				assertThat(caller.submit("o" + call).isNew()).isFalse();
-			});
-			others.orTimeout(60, TimeUnit.SECONDS).join();
+			try {
+				caller.atOnce((call) -> {
+					assertThat(caller.notes()).isZero();
+					await(reading);
+					await(stored);
+					assertThat(caller.submit("o" + call).isNew()).isFalse();
+				});
+			}
+			finally {
+				// its failure is why the callers waited in vain
+				others.orTimeout(60, TimeUnit.SECONDS).join();
+			}
 			assertThat(caller.shop().rows()).isEqualTo(POOL);
 		});
 	}
