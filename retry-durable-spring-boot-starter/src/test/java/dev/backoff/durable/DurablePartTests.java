@@ -58,7 +58,7 @@ class DurablePartTests {
 	}
 
 	@SuppressWarnings("unchecked")
-	private static Map<String, Object> read(RunningShop shop, Map<String, String> parameters) {
+	static Map<String, Object> read(RunningShop shop, Map<String, String> parameters) {
 		return (Map<String, Object>) part(shop).read(mails(shop), parameters);
 	}
 
